@@ -1,0 +1,240 @@
+"""The project's own `.venv/`: made, refreshed and healed for the commands in this folder.
+
+Standard library only, and readable by Python 3.7, so that a Python that is too old gets a sentence instead of a syntax
+error. Does not choose versions: those stand in `build/locks/`.
+"""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+import importlib.machinery
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+ROOT = Path(__file__).resolve().parent.parent
+RUN_LOCKS = ("runtime", "build")
+TEST_LOCKS = (*RUN_LOCKS, "test")
+
+_OLDEST = (3, 11)
+_NEWEST = (3, 14)
+_VENV = ROOT / ".venv"
+_STAMP = _VENV / "installed.json"
+_SETUP_LOCK = ROOT / ".venv.lock"
+_LOCK_RETRY_S = 0.2
+# What pip prints when no package index answers.
+_SIGNS_OF_NO_NETWORK = (
+    "NameResolutionError",
+    "NewConnectionError",
+    "ConnectTimeoutError",
+    "ReadTimeoutError",
+    "ProxyError",
+    "Connection refused",
+    "Network is unreachable",
+)
+
+
+class SetupError(Exception):
+    """The environment could not be made; the text says why and what to do next."""
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """What an environment was made from: the Python and place, and the SHA-256 of each lock and of pyproject.toml."""
+
+    identity: str
+    locks: Mapping[str, str]
+    project: str
+
+
+class Step(enum.Enum):
+    """What has to be done before an environment can be used."""
+
+    NOTHING = "nothing"
+    REFRESH = "refresh"
+    MAKE_ANEW = "make anew"
+
+
+def prepare(locks: tuple[str, ...]) -> Path:
+    """The Python of a `.venv/` in which `locks` and the project are installed.
+
+    Made or refreshed first where needed, which takes about half a minute and the network. Raises SetupError.
+    """
+    check_python(sys.version_info[:2])
+    wanted = _wanted_stamp(locks)
+    if next_step(_read_stamp(), wanted) is not Step.NOTHING:
+        with _only_one_setup():
+            # Read again: whoever held the lock may have done the work.
+            found = _read_stamp()
+            _set_up(next_step(found, wanted), found, wanted)
+    return _venv_python()
+
+
+def check_python(version: tuple[int, int]) -> None:
+    """Refuse a Python that the project does not run on; raises SetupError."""
+    if not _OLDEST <= version <= _NEWEST:
+        have, oldest, newest = (f"{major}.{minor}" for major, minor in (version, _OLDEST, _NEWEST))
+        raise SetupError(
+            f"this is Python {have}, Switchboard needs {oldest} to {newest}: install one of these and start the "
+            f"command with it, for example python{newest} {' '.join(sys.argv[:1])}"
+        )
+
+
+def next_step(found: Stamp | None, wanted: Stamp) -> Step:
+    """What turns the environment that `found` describes into the wanted one.
+
+    No stamp means that no set-up came to its end, so nothing in the folder is trusted. A lock that changed means the
+    same: pip would leave packages behind that the lock no longer names.
+    """
+    if found is None or found.identity != wanted.identity:
+        return Step.MAKE_ANEW
+    if any(found.locks.get(name, digest) != digest for name, digest in wanted.locks.items()):
+        return Step.MAKE_ANEW
+    if found.project != wanted.project or not wanted.locks.keys() <= found.locks.keys():
+        return Step.REFRESH
+    return Step.NOTHING
+
+
+def _wanted_stamp(locks: tuple[str, ...]) -> Stamp:
+    # The suffix names implementation, minor version, build and machine. The place matters because a copied .venv still
+    # points at the source it was made for.
+    identity = f"{importlib.machinery.EXTENSION_SUFFIXES[0]} {_VENV}"
+    digests = {name: _digest(_lock_file(name)) for name in locks}
+    return Stamp(identity, digests, _digest(ROOT / "pyproject.toml"))
+
+
+def _digest(path: Path) -> str:
+    # Line ends differ between checkouts of one commit.
+    return hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
+
+
+def _lock_file(name: str) -> Path:
+    return ROOT / "build" / "locks" / f"{name}.txt"
+
+
+def _read_stamp() -> Stamp | None:
+    try:
+        stamp = Stamp(**json.loads(_STAMP.read_text("utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+    return stamp if _base_python_exists() else None
+
+
+def _base_python_exists() -> bool:
+    # An upgrade of the system can remove the Python below: a dead link on POSIX, a launcher without aim on Windows.
+    config = _VENV / "pyvenv.cfg"
+    lines = config.read_text("utf-8").splitlines() if config.exists() else []
+    keys_and_values = (line.partition("=") for line in lines)
+    homes = [value.strip() for key, _, value in keys_and_values if key.strip() == "home"]
+    return _venv_python().exists() and all(Path(home).is_dir() for home in homes)
+
+
+def _venv_python() -> Path:
+    return _VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def _set_up(step: Step, found: Stamp | None, wanted: Stamp) -> None:
+    if step is Step.NOTHING:
+        return
+    print("setting up .venv (half a minute, once for each change of build/locks) ...", file=sys.stderr, flush=True)
+    try:
+        if step is Step.MAKE_ANEW or found is None:
+            _make_venv()
+            kept: Mapping[str, str] = {}
+        else:
+            # From here to the new stamp the environment is half-done, and without a stamp the next run knows.
+            _STAMP.unlink()
+            kept = found.locks
+        _install(wanted.locks)
+        _write_stamp(Stamp(wanted.identity, {**kept, **wanted.locks}, wanted.project))
+    except OSError as exc:
+        raise SetupError(f"cannot write .venv ({exc}): end what uses it, delete it, then run this again") from exc
+
+
+def _make_venv() -> None:
+    if importlib.util.find_spec("venv") is None or importlib.util.find_spec("ensurepip") is None:
+        package = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
+        raise SetupError(
+            f"this Python comes without its venv module: install the package {package} "
+            f"(Debian, Ubuntu: sudo apt install {package}), then run this again"
+        )
+    # The Python below, because .venv's own may be the one that runs this.
+    python = getattr(sys, "_base_executable", None) or sys.executable
+    if _VENV.exists():
+        shutil.rmtree(_VENV)
+    _run([python, "-I", "-m", "venv", str(_VENV)], "make .venv")
+
+
+def _install(locks: Mapping[str, str]) -> None:
+    pip = [str(_venv_python()), "-I", "-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check"]
+    files = [option for name in locks for option in ("--requirement", str(_lock_file(name)))]
+    _run([*pip, "--retries", "2", "--require-hashes", *files], "install build/locks")
+    _run([*pip, "--no-index", "--no-deps", "--no-build-isolation", "--editable", str(ROOT)], "install the project")
+
+
+def _run(command: list[str], purpose: str) -> None:
+    # Some people set PIP_USER for all of pip; inside a virtual environment it is an error.
+    environment = {**os.environ, "PIP_USER": "0"}
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+        env=environment,
+    )
+    if done.returncode == 0:
+        return
+    if any(sign in done.stdout for sign in _SIGNS_OF_NO_NETWORK):
+        raise SetupError("no package index answers: check the network and pip's proxy settings, then run this again")
+    print(done.stdout.strip(), file=sys.stderr)
+    raise SetupError(f"could not {purpose} (exit code {done.returncode}): mend what is said above, then run this again")
+
+
+def _write_stamp(stamp: Stamp) -> None:
+    beside = _STAMP.with_suffix(".new")
+    beside.write_text(json.dumps(asdict(stamp), indent=2), "utf-8")
+    os.replace(beside, _STAMP)
+
+
+@contextmanager
+def _only_one_setup() -> Iterator[None]:
+    # The system lets go of the lock when its holder dies. The file stays: deleting it would let two holders in.
+    with _SETUP_LOCK.open("ab") as file:
+        if not _try_lock(file):
+            print("waiting for another set-up of .venv ...", file=sys.stderr, flush=True)
+            while not _try_lock(file):
+                time.sleep(_LOCK_RETRY_S)
+        yield
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(file: BinaryIO) -> bool:
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _try_lock(file: BinaryIO) -> bool:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True

@@ -1,0 +1,5 @@
+"""Between clients and servers.
+
+Reading order: `hub` (holds the snapshot, tells listeners of changes), `door` (the one way to call a tool), `dispatch`
+(an MCP request -> profile -> plan -> result; the one translator to MCP errors).
+"""

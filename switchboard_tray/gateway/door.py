@@ -1,0 +1,87 @@
+"""The one door: every tool call goes through here, looked up in the snapshot of now, and leaves a row in the audit.
+
+What a caller may do comes from the profile it hands in, never from a global. A tool outside the profile is not found.
+"""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from msgspec import Raw
+
+from switchboard_tray.errors import NotFound
+from switchboard_tray.gateway.hub import Hub
+from switchboard_tray.names import ToolRef
+from switchboard_tray.protocol.calls import Listener
+from switchboard_tray.protocol.messages import dumps, is_error_result, read_members
+from switchboard_tray.servers.pool import ServerPool
+from switchboard_tray.stores.audit import AuditRow, AuditSink
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Who calls, for the audit."""
+
+    kind: str
+    """How it came: mcp, api."""
+    client: str = ""
+    reason: str = ""
+    """Why this profile."""
+
+
+class Door:
+    """Calls tools of a profile."""
+
+    def __init__(self, hub: Hub, pool: ServerPool, audit: AuditSink) -> None:
+        self._hub, self._pool, self._audit = hub, pool, audit
+
+    async def call(
+        self,
+        profile: str,
+        ref: ToolRef,
+        params: Mapping[str, Raw],
+        origin: Origin,
+        listener: Listener,
+    ) -> Raw:
+        """Call `ref` with the request parameters `params` (``arguments``, ``_meta``, whatever else) and wait.
+
+        Raises `NotFound` where the profile does not have the tool now, `RpcError` with the server's own error,
+        `ServerError` where the server cannot answer.
+        """
+        came, started = time.time(), time.perf_counter()
+        status, result_bytes = "failed", 0
+        try:
+            self._check(profile, ref)
+            token = read_members(params.get("_meta")).get("progressToken")
+            sent = {**params, "name": Raw(dumps(ref.tool))}
+            result = await self._pool.call(ref.server, "tools/call", sent, token, listener)
+            status, result_bytes = ("tool-error" if is_error_result(result) else "ok"), len(bytes(result))
+            return result
+        except NotFound:
+            status = "refused"
+            raise
+        except asyncio.CancelledError:
+            status = "cancelled"
+            raise
+        finally:
+            self._audit.write(
+                AuditRow(
+                    time=came,
+                    client=origin.client,
+                    profile=profile,
+                    reason=origin.reason,
+                    server=ref.server,
+                    tool=ref.tool,
+                    origin=origin.kind,
+                    status=status,
+                    duration_ms=(time.perf_counter() - started) * 1000,
+                    arguments_bytes=len(bytes(params.get("arguments", b""))),
+                    result_bytes=result_bytes,
+                )
+            )
+
+    def _check(self, profile: str, ref: ToolRef) -> None:
+        offer = self._hub.current.offers.get(profile)
+        if offer is None or ref not in offer.view.by_ref:
+            raise NotFound(f"There is no tool {str(ref)!r} in profile {profile!r}.")

@@ -1,0 +1,82 @@
+"""A profile's tools with the names they go by, and every way to look one up. Pure."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from switchboard_tray.catalog.model import Tool
+from switchboard_tray.config.model import Override, Profile
+from switchboard_tray.names import ToolRef
+from switchboard_tray.profiles.select import Selected
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A tool as one profile shows it."""
+
+    ref: ToolRef
+    tool: Tool
+    wire_name: str
+    """The name on flat surfaces: the override's, else the catalog's."""
+    description: str | None = None
+    """The override's description; None where the tool's own stands."""
+
+
+@dataclass(frozen=True)
+class View:
+    """The tools of one profile, in the order they are listed."""
+
+    profile: str
+    entries: tuple[Entry, ...]
+    warnings: tuple[str, ...] = ()
+
+    @cached_property
+    def by_ref(self) -> Mapping[ToolRef, Entry]:
+        """Entries by exact reference."""
+        return {entry.ref: entry for entry in self.entries}
+
+    @cached_property
+    def by_wire(self) -> Mapping[str, Entry]:
+        """Entries by the name clients see."""
+        return {entry.wire_name: entry for entry in self.entries}
+
+    @cached_property
+    def _by_folded(self) -> Mapping[str, Entry]:
+        folded: dict[str, Entry] = {}
+        for entry in self.entries:
+            folded.setdefault(entry.ref.folded, entry)
+        return folded
+
+    def find(self, text: str) -> Entry | None:
+        """The tool meant by a reference in any letter case, or by a wire or override name."""
+        ref = ToolRef.parse(text)
+        exact = self.by_ref.get(ref) if ref else None
+        return exact or self._by_folded.get(text.casefold()) or self.by_wire.get(text)
+
+
+def build_view(profile: Profile, selected: Iterable[Selected], wire_names: Mapping[ToolRef, str]) -> View:
+    """The view of `profile`. An override's name that another tool of the profile has is dropped, with a warning."""
+    chosen = tuple(selected)
+    own = {one.ref: wire_names[one.ref] for one in chosen}
+    overrides = {ref: name for ref in own if (name := _override(profile, ref).name)}
+    warnings = []
+    # A tool that loses its override takes its own name back, which another override may hold: hence until none loses.
+    while losers := _losers(own, overrides):
+        for ref, holder in losers.items():
+            name = overrides.pop(ref)
+            warnings.append(f"Profile {profile.name}: {ref} keeps its own name, since {holder} is called {name}.")
+    entries = (
+        Entry(one.ref, one.tool, overrides.get(one.ref, own[one.ref]), _override(profile, one.ref).description)
+        for one in chosen
+    )
+    return View(profile.name, tuple(entries), tuple(warnings))
+
+
+def _losers(own: Mapping[ToolRef, str], overrides: Mapping[ToolRef, str]) -> dict[ToolRef, ToolRef]:
+    """The references whose override is a name that another tool has, and that other tool."""
+    holders = {name: ref for ref, name in own.items() if ref not in overrides}
+    return {ref: holder for ref, name in overrides.items() if (holder := holders.setdefault(name, ref)) != ref}
+
+
+def _override(profile: Profile, ref: ToolRef) -> Override:
+    return profile.overrides.get(ref.folded) or Override()

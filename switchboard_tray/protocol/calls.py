@@ -1,0 +1,158 @@
+"""A call in flight: what comes back, in order, for exactly one reader; and who listens on the client's side.
+
+One mailbox for each call is the whole concurrency: the reader of a server's pipe pushes notes, asks and at last the
+response, synchronously and in the order of the wire; the task that made the call reads them.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from msgspec import Raw
+
+from switchboard_tray.protocol.messages import METHOD_NOT_FOUND, Frame, RpcError
+
+T = TypeVar("T")
+FULL_AT_ITEMS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A notification that belongs to a call."""
+
+    method: str
+    params: bytes | Raw | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A request from the server to the client; `answer` may be called once, with a result or an error."""
+
+    method: str
+    params: bytes | Raw
+    key: str
+    answer: Callable[[bytes | Raw | RpcError], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """The server took back what it had asked under `key`."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Alive:
+    """The server made progress that nobody asked to see."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A sign of life is due to the client."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """No answer will come: the connection ended, or what came is no answer."""
+
+    reason: str
+
+
+Item = Note | Ask | Withdrawn | Alive | Tick | Lost | Frame
+
+
+class Mailbox(Generic[T]):
+    """Ordered items for exactly one reader; to push never blocks and needs no task."""
+
+    __slots__ = ("_items", "_waiter")
+
+    def __init__(self) -> None:
+        self._items: deque[T] = deque()
+        self._waiter: asyncio.Future[None] | None = None
+
+    def push(self, item: T) -> None:
+        """Put `item` behind the others."""
+        self._items.append(item)
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    async def next(self) -> T:
+        """The next item, as soon as there is one."""
+        while not self._items:
+            self._waiter = asyncio.get_running_loop().create_future()
+            try:
+                await self._waiter
+            finally:
+                self._waiter = None
+        return self._items.popleft()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the reader is so far behind that what can be spared should not be pushed."""
+        return len(self._items) >= FULL_AT_ITEMS
+
+
+class Call(Mailbox[Item]):
+    """A request that was sent to a server, and the mailbox its answers arrive in.
+
+    `token` is the progress token the client gave; None where it asked for no progress.
+    """
+
+    __slots__ = ("id", "is_done", "method", "token")
+
+    def __init__(self, call_id: int, method: str, token: Raw | None = None) -> None:
+        super().__init__()
+        self.id, self.method, self.token = call_id, method, token
+        self.is_done = False
+
+    def push(self, item: Item) -> None:
+        """Put `item` behind the others. A reader that is far behind loses notes, never an ask or the response."""
+        if not (self.is_full and isinstance(item, Note | Alive | Tick)):
+            super().push(item)
+
+
+class Listener(Protocol):
+    """The client's side of a call: told what happens before the result."""
+
+    def begin(self, push: Callable[[Tick], None]) -> None:
+        """The call is under way: from now on push a tick whenever a sign of life is due."""
+
+    def end(self) -> None:
+        """The call is over."""
+
+    async def note(self, note: Note) -> None:
+        """Pass on a notification."""
+
+    async def ask(self, ask: Ask) -> None:
+        """Pass on a request of the server, or answer it with a refusal."""
+
+    async def withdraw(self, key: str) -> None:
+        """The server took back the request it made under `key`."""
+
+    async def tick(self) -> None:
+        """Send a sign of life."""
+
+
+class Silent:
+    """A listener with nobody behind it: the command line, the admin API, our own questions to a server."""
+
+    def begin(self, push: Callable[[Tick], None]) -> None:
+        """Needs no signs of life."""
+
+    def end(self) -> None:
+        """Nothing to end."""
+
+    async def note(self, note: Note) -> None:
+        """Nobody to tell."""
+
+    async def ask(self, ask: Ask) -> None:
+        """Nobody to ask."""
+        ask.answer(RpcError(METHOD_NOT_FOUND, f"{ask.method}: this call was not made by a client that can be asked"))
+
+    async def withdraw(self, key: str) -> None:
+        """Nothing was passed on."""
+
+    async def tick(self) -> None:
+        """Nobody waits for it."""

@@ -1,0 +1,199 @@
+"""When a server starts, rests and is tried again: (life, event, now) -> (life, actions). Pure.
+
+`now` is any clock in seconds that only moves on. Doing what an action says is the worker's part; it reports back with
+an event.
+
+Source: docs/servers.md.
+"""
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import assert_never
+
+LONGEST_BACKOFF_S = 30.0
+STEADY_AFTER_S = 60.0
+"""A server that ran this long has made up for earlier failures."""
+
+
+class Phase(Enum):
+    """Where a server stands."""
+
+    STOPPED = "stopped"
+    STARTING = "starting"
+    READY = "ready"
+    STOPPING = "stopping"
+    FAILING = "failing"
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """A server's state as the lifecycle sees it. Times are in seconds of the clock that `step` is given."""
+
+    phase: Phase = Phase.STOPPED
+    since: float = 0.0
+    last_used: float = float("-inf")
+    busy: int = 0
+    """Calls in flight; a server is never stopped for idleness while there are any."""
+    failures: int = 0
+    """Failed starts and crashes in a row."""
+    retry_at: float | None = None
+    """When a failing server may be started again; None: at the next call."""
+    is_wanted_again: bool = False
+    """Somebody asked for it while it was stopping."""
+    fault: str = ""
+    """Why the last start failed or the last run ended; empty after an orderly end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Somebody needs the server: a call, or only its tool list, which does not keep a failing server on trial."""
+
+    by_call: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Insisted:
+    """A person asks for a try now, whatever the backoff."""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The handshake is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class StartFailed:
+    """The start came to nothing."""
+
+    fault: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The process is gone, its tree with it; `fault` is empty where we had asked for it."""
+
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """The number of calls in flight changed."""
+
+    busy: int
+
+
+@dataclass(frozen=True, slots=True)
+class TimePassed:
+    """The moment that `wake_at` named has come."""
+
+
+@dataclass(frozen=True, slots=True)
+class StopAsked:
+    """The server is to end: disabled, changed, removed, paused, restarted, or the gateway leaves."""
+
+
+Event = Wanted | Insisted | Started | StartFailed | Ended | Used | TimePassed | StopAsked
+
+
+class Action(Enum):
+    """What the worker is to do."""
+
+    START = "start"
+    STOP = "stop"
+
+
+Step = tuple[Life, tuple[Action, ...]]
+
+
+def step(life: Life, event: Event, now: float, idle_timeout_s: float) -> Step:
+    """The life after `event`, and what is to be done about it. `idle_timeout_s` 0 = never idle."""
+    match event:
+        case Wanted(by_call):
+            return _wanted(replace(life, last_used=now) if by_call else life, now)
+        case Insisted():
+            return _wanted(replace(life, last_used=now, failures=0, retry_at=None), now)
+        case Started():
+            return replace(life, phase=Phase.READY, since=now, last_used=now, retry_at=None), ()
+        case StartFailed(fault):
+            return _ended(life, fault, now) if life.phase is Phase.STOPPING else (_failed(life, fault, now), ())
+        case Ended(fault):
+            return _ended(life, fault, now)
+        case Used(busy):
+            return replace(life, busy=busy, last_used=now), ()
+        case TimePassed():
+            return _time_passed(life, now, idle_timeout_s)
+        case StopAsked():
+            return _stop(life, now)
+        case _:  # pragma: no cover
+            assert_never(event)
+
+
+def wake_at(life: Life, idle_timeout_s: float) -> float | None:
+    """When `TimePassed` is due, if nothing else happens before."""
+    if life.phase is Phase.READY and life.busy == 0 and idle_timeout_s > 0:
+        return life.last_used + idle_timeout_s
+    if life.phase is Phase.FAILING and _is_still_wanted(life, idle_timeout_s):
+        return life.retry_at
+    return None
+
+
+def _wanted(life: Life, now: float) -> Step:
+    match life.phase:
+        case Phase.STOPPED:
+            return _start(life, now)
+        case Phase.FAILING if life.retry_at is None or now >= life.retry_at:
+            return _start(life, now)
+        case Phase.STOPPING:
+            return replace(life, is_wanted_again=True), ()
+        case _:
+            return life, ()
+
+
+def _start(life: Life, now: float) -> Step:
+    return replace(life, phase=Phase.STARTING, since=now, retry_at=None, is_wanted_again=False), (Action.START,)
+
+
+def _stop(life: Life, now: float) -> Step:
+    match life.phase:
+        case Phase.READY | Phase.STARTING:
+            return replace(life, phase=Phase.STOPPING, since=now, is_wanted_again=False), (Action.STOP,)
+        case Phase.STOPPING:
+            return replace(life, is_wanted_again=False), ()
+        case Phase.STOPPED | Phase.FAILING:
+            return Life(since=now), ()
+
+
+def _failed(life: Life, fault: str, now: float) -> Life:
+    failures = life.failures + 1
+    return replace(
+        life, phase=Phase.FAILING, since=now, failures=failures, retry_at=now + backoff_s(failures), fault=fault
+    )
+
+
+def _ended(life: Life, fault: str, now: float) -> Step:
+    if life.phase is Phase.STOPPING:
+        stopped = Life(since=now, last_used=life.last_used)
+        return _start(stopped, now) if life.is_wanted_again else (stopped, ())
+    earlier = 0 if now - life.since >= STEADY_AFTER_S else life.failures
+    if earlier == 0:
+        # The first crash costs nothing: the next call starts the server at once.
+        return replace(life, phase=Phase.STOPPED, since=now, busy=0, failures=1, fault=fault), ()
+    crashed = replace(life, phase=Phase.FAILING, busy=0, failures=earlier)
+    return _failed(crashed, fault, now), ()
+
+
+def _time_passed(life: Life, now: float, idle_timeout_s: float) -> Step:
+    due = wake_at(life, idle_timeout_s)
+    if due is None or now < due:
+        return life, ()
+    return _stop(life, now) if life.phase is Phase.READY else _start(life, now)
+
+
+def _is_still_wanted(life: Life, idle_timeout_s: float) -> bool:
+    """Whether a failing server is tried again by itself: until its idle time has passed since the last call."""
+    return idle_timeout_s == 0 or (life.retry_at is not None and life.retry_at < life.last_used + idle_timeout_s)
+
+
+def backoff_s(failures: int) -> float:
+    """Seconds until the next try after so many failures in a row: 1, 2, 4, ... 30."""
+    return min(LONGEST_BACKOFF_S, 2.0 ** min(failures - 1, 10))

@@ -1,0 +1,157 @@
+"""All servers by name: calls go to the right one, missing lists are read, changes of the config apply."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from types import TracebackType
+
+from msgspec import Raw
+
+from switchboard_tray.catalog.model import ServerTools
+from switchboard_tray.config.model import Config, ServerConfig
+from switchboard_tray.errors import NotFound, ServerError
+from switchboard_tray.names import did_you_mean
+from switchboard_tray.paths import Paths
+from switchboard_tray.protocol.calls import Listener
+from switchboard_tray.protocol.messages import Members
+from switchboard_tray.servers.lifecycle import Insisted, StopAsked, Wanted
+from switchboard_tray.servers.status import ServerStatus
+from switchboard_tray.servers.stderr import read_log
+from switchboard_tray.servers.worker import Worker
+
+log = logging.getLogger(__name__)
+
+FILL_AT_ONCE = 3
+FILL_PAUSES_S = (1.0, 5.0)
+"""A list that cannot be read is tried again after these pauses, then left to a call, an edit or a person."""
+REST_AFTER_FILL_S = 5.0
+
+
+class ServerPool:
+    """The servers of the config, each with its worker. Enter it to run them; leaving it ends every process."""
+
+    def __init__(
+        self,
+        paths: Paths,
+        environ: Mapping[str, str],
+        on_listed: Callable[[ServerConfig, ServerTools], None],
+    ) -> None:
+        self._paths, self._environ, self._on_listed = paths, environ, on_listed
+        self._workers: dict[str, Worker] = {}
+        self._fills: dict[str, asyncio.Task[None]] = {}
+        self._fill_slots = asyncio.Semaphore(FILL_AT_ONCE)
+        self._tasks = asyncio.TaskGroup()
+
+    async def __aenter__(self) -> "ServerPool":
+        await self._tasks.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for fill in self._fills.values():
+            fill.cancel()
+        await asyncio.gather(*(worker.stop() for worker in self._workers.values()))
+        await self._tasks.__aexit__(kind, error, trace)
+
+    def apply(self, config: Config) -> None:
+        """Bring the workers in line with `config`: a server whose start changed is stopped, and starts anew on need."""
+        for name, worker in list(self._workers.items()):
+            server = config.servers.get(name)
+            if server is None or _starts_otherwise(server, worker.server):
+                del self._workers[name]
+                self._forget_fill(name)
+                self._tasks.create_task(worker.stop())
+        for name, server in config.servers.items():
+            worker = self._workers.get(name) or self._add(server)
+            worker.server = server
+            if server.enabled and server.idle_timeout_s == 0:
+                worker.post(Wanted())
+
+    def _add(self, server: ServerConfig) -> Worker:
+        worker = Worker(server, self._paths, self._environ, self._tasks, self._on_listed)
+        self._workers[server.name] = worker
+        return worker
+
+    # -- calls -----------------------------------------------------------------------------------------------------
+
+    async def call(self, server: str, method: str, params: Members, token: Raw | None, listener: Listener) -> Raw:
+        """Send a request to `server`, which is started for it where needed; see `Worker.call` for what is raised."""
+        return await self._worker(server).call(method, params, token, listener)
+
+    async def refresh(self, server: str) -> ServerTools:
+        """Read the server's tool list now, whatever its backoff. Raises `ServerError`."""
+        worker = self._worker(server)
+        worker.post(Insisted())
+        return await worker.refresh()
+
+    async def restart(self, server: str) -> ServerTools:
+        """End the server, start it and read its list. Raises `ServerError`."""
+        await self._worker(server).stop()
+        return await self.refresh(server)
+
+    def status(self) -> list[ServerStatus]:
+        """Every server as it is now, in the order of the config."""
+        return [worker.status() for worker in self._workers.values()]
+
+    def stderr_text(self, server: str) -> str:
+        """All that is kept of what the server wrote to stderr. Raises `OSError` where the log cannot be read."""
+        return read_log(self._worker(server).stderr_path)
+
+    def _worker(self, server: str) -> Worker:
+        worker = self._workers.get(server)
+        if worker is None:
+            hint = did_you_mean(server, self._workers) or "Run `switchboard server list` to see the servers."
+            raise NotFound(f"There is no server {server!r}.", hint=hint)
+        return worker
+
+    # -- lists that are missing ------------------------------------------------------------------------------------
+
+    def fill(self, servers: Iterable[str]) -> list[asyncio.Task[None]]:
+        """Have the lists of these servers read, a few at a time; the tasks end when each was read or given up.
+
+        A server that was given up is not tried again here until its config changes.
+        """
+        for name in servers:
+            if name not in self._fills and name in self._workers:
+                self._fills[name] = self._tasks.create_task(self._fill(name))
+        return [self._fills[name] for name in servers if name in self._fills]
+
+    async def wait_for_lists(self, servers: Iterable[str], timeout_s: float) -> None:
+        """Wait until these servers were listed or given up, at most `timeout_s` in all."""
+        if missing := self.fill(servers):
+            await asyncio.wait(missing, timeout=timeout_s)
+
+    async def _fill(self, name: str) -> None:
+        for pause_s in (*FILL_PAUSES_S, None):
+            async with self._fill_slots:
+                worker = self._workers.get(name)
+                if worker is None:
+                    return
+                try:
+                    await worker.refresh(by_call=False)
+                    asyncio.get_running_loop().call_later(REST_AFTER_FILL_S, self._rest, worker, worker.last_used)
+                    return
+                except ServerError as fault:
+                    log.warning("server %s: tools not listed: %s %s", name, fault, fault.hint)
+            if pause_s is not None:
+                await asyncio.sleep(pause_s)
+
+    def _rest(self, worker: Worker, last_used: float) -> None:
+        """Stop a server that was started for its list alone, unless somebody used it meanwhile."""
+        if worker.server.idle_timeout_s > 0 and not worker.is_busy and worker.last_used == last_used:
+            worker.post(StopAsked())
+
+    def _forget_fill(self, name: str) -> None:
+        if (fill := self._fills.pop(name, None)) is not None:
+            fill.cancel()
+
+
+def _starts_otherwise(one: ServerConfig, other: ServerConfig) -> bool:
+    """Whether the two differ in what a running process cannot take over."""
+    return _launched(one) != _launched(other)
+
+
+def _launched(server: ServerConfig) -> ServerConfig:
+    return replace(server, description="", idle_timeout_s=0, call_timeout_s=0, start_timeout_s=0)

@@ -1,0 +1,142 @@
+"""One server process and its tree: spawned in a group of its own, its pipes drained, ended without leftovers."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import cast
+
+import psutil
+
+from switchboard_tray.errors import ServerError
+from switchboard_tray.servers.environment import Launch
+from switchboard_tray.servers.stderr import StderrLog
+
+LAST_WORDS_S = 0.2
+"""An exit may be noticed before the last output was read, and a grandchild may hold the pipe open for ever."""
+GRACE_S = 2.0
+UNREAD_BYTES = 64 << 20
+
+
+class Process:
+    """A running server process. `on_stdout` gets bytes as they come, `on_end` is called once, when it is gone."""
+
+    def __init__(self, on_stdout: Callable[[bytes], None], on_end: Callable[[], None], stderr: StderrLog) -> None:
+        self._on_stdout, self._on_end, self._stderr = on_stdout, on_end, stderr
+        self._transport: asyncio.SubprocessTransport | None = None
+        self._stdin: asyncio.WriteTransport | None = None
+        self._gone = asyncio.Event()
+        self.pid = 0
+
+    async def spawn(self, launch: Launch) -> None:
+        """Start the process. Raises `ServerError` where the command cannot be run."""
+        loop = asyncio.get_running_loop()
+        try:
+            transport, _ = await loop.subprocess_exec(
+                lambda: _Pipes(self), *launch.argv, env=dict(launch.env), cwd=launch.cwd, start_new_session=True
+            )
+        except (OSError, ValueError) as exc:
+            raise ServerError(f"{launch.argv[0]} could not be started: {exc}.", hint="Check command and cwd.") from exc
+        self._transport, self.pid = transport, transport.get_pid()
+        # No isinstance: uvloop's transports are none of asyncio's classes.
+        self._stdin = cast(asyncio.WriteTransport, transport.get_pipe_transport(0))
+
+    def write(self, line: bytes) -> None:
+        """Send one line. Raises `ServerError` where the process does not take it."""
+        if self._stdin is None or self._stdin.is_closing() or self._gone.is_set():
+            raise ServerError("The server is not running.")
+        if self._stdin.get_write_buffer_size() > UNREAD_BYTES:
+            raise ServerError("The server does not read its input.")
+        self._stdin.write(line + b"\n")
+
+    async def wait(self) -> None:
+        """Wait until the process has ended."""
+        await self._gone.wait()
+
+    @property
+    def epitaph(self) -> str:
+        """How the process ended, for a person."""
+        status = None if self._transport is None else self._transport.get_returncode()
+        if status is None:
+            return "it closed its output"
+        return f"it was ended by {_signal_name(-status)}" if status < 0 else f"it exited with status {status}"
+
+    async def end(self) -> None:
+        """End the whole tree: close stdin, wait, terminate, kill. Returns when nothing of it is left."""
+        if self._transport is None:
+            return
+        tree = _descendants(self.pid)
+        if self._stdin is not None:
+            self._stdin.close()
+        for signal_number in (None, signal.SIGTERM):
+            if signal_number is not None:
+                _signal_tree(self.pid, tree, signal_number)
+            try:
+                async with asyncio.timeout(GRACE_S):
+                    await self._gone.wait()
+                break
+            except TimeoutError:
+                continue
+        _signal_tree(self.pid, tree, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+        await self._gone.wait()
+        self._transport.close()
+        self._stderr.close()
+
+    def stdout_received(self, chunk: bytes) -> None:
+        """Called by the pipes."""
+        self._on_stdout(chunk)
+
+    def stderr_received(self, chunk: bytes) -> None:
+        """Called by the pipes."""
+        self._stderr.write(chunk)
+
+    def ended(self) -> None:
+        """Called by the pipes, maybe more than once."""
+        if not self._gone.is_set():
+            self._gone.set()
+            self._on_end()
+
+
+class _Pipes(asyncio.SubprocessProtocol):
+    def __init__(self, process: Process) -> None:
+        self._process = process
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == 1:
+            self._process.stdout_received(data)
+        else:
+            self._process.stderr_received(data)
+
+    def process_exited(self) -> None:
+        asyncio.get_running_loop().call_later(LAST_WORDS_S, self._process.ended)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._process.ended()
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _descendants(pid: int) -> list[psutil.Process]:
+    try:
+        return psutil.Process(pid).children(recursive=True)
+    except psutil.Error:
+        return []
+
+
+def _signal_tree(pid: int, tree: list[psutil.Process], signal_number: int) -> None:
+    if sys.platform != "win32":
+        try:
+            os.killpg(pid, signal_number)
+        except (ProcessLookupError, PermissionError):
+            pass
+    for process in tree:
+        try:
+            process.send_signal(signal_number)
+        except psutil.Error:
+            pass

@@ -1,0 +1,79 @@
+"""What a server writes to stderr: the last lines in memory, all of it in a capped log. Bytes, whatever they are."""
+
+import os
+from collections import deque
+from pathlib import Path
+from typing import BinaryIO
+
+from switchboard_tray.paths import Paths
+
+FILE_BYTES = 2_000_000
+TAIL_BYTES = 4_000
+
+
+def stderr_path(paths: Paths, server: str) -> Path:
+    """Where the stderr of `server` is kept."""
+    return paths.logs / f"server-{server}.log"
+
+
+def read_log(path: Path) -> str:
+    """All that is kept in the two files at `path`; empty where there is none."""
+    parts = [part.read_bytes() for part in (path.with_suffix(".old.log"), path) if part.exists()]
+    return b"".join(parts).decode(errors="replace")
+
+
+class StderrLog:
+    """A log of two files of 2 MB each; the older one is replaced. Losing it costs nothing."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: BinaryIO | None = None
+        self._size = 0
+        self._tail: deque[bytes] = deque()
+        self._tail_size = 0
+
+    def write(self, chunk: bytes) -> None:
+        """Keep `chunk`. Never raises: a full disk must not end a server."""
+        self._remember(chunk)
+        try:
+            self._append(chunk)
+        except OSError:
+            self.close()
+
+    def tail(self, lines: int = 5) -> str:
+        """The last lines, for a person; what is no UTF-8 is replaced."""
+        text = b"".join(self._tail)[-TAIL_BYTES:].decode(errors="replace")
+        return "\n".join(line for line in text.splitlines()[-lines:] if line.strip())
+
+    def forget(self) -> None:
+        """Start a new tail: what an earlier process wrote explains nothing about this one."""
+        self._tail.clear()
+        self._tail_size = 0
+
+    def close(self) -> None:
+        """Close the file; what is written later opens it again."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _remember(self, chunk: bytes) -> None:
+        self._tail.append(chunk[-TAIL_BYTES:])
+        self._tail_size += len(self._tail[-1])
+        while self._tail_size - len(self._tail[0]) >= TAIL_BYTES:
+            self._tail_size -= len(self._tail.popleft())
+
+    def _append(self, chunk: bytes) -> None:
+        if self._file is None:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._file = open(self._path, "ab", buffering=0, opener=_private)
+            self._size = self._file.tell()
+        if self._size + len(chunk) > FILE_BYTES and self._size:
+            self.close()
+            self._path.replace(self._path.with_suffix(".old.log"))
+            return self._append(chunk)
+        self._file.write(chunk[-FILE_BYTES:])
+        self._size += len(chunk)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

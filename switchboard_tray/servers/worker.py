@@ -1,0 +1,311 @@
+"""One server: its life moved on event by event, and one task that owns a connection from spawn to end."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+from msgspec import UNSET, Raw
+
+from switchboard_tray.catalog.model import ServerTools
+from switchboard_tray.config.model import ServerConfig
+from switchboard_tray.errors import CallTimeout, ServerError
+from switchboard_tray.paths import Paths
+from switchboard_tray.protocol.calls import Alive, Ask, Call, Listener, Lost, Note, Tick, Withdrawn
+from switchboard_tray.protocol.messages import Frame, Members, RpcError
+from switchboard_tray.servers import lifecycle
+from switchboard_tray.servers.environment import plan_launch
+from switchboard_tray.servers.lifecycle import Action, Ended, Event, Life, Phase, Started, StartFailed, StopAsked
+from switchboard_tray.servers.listing import list_tools
+from switchboard_tray.servers.status import ServerStatus
+from switchboard_tray.servers.stderr import StderrLog, stderr_path
+from switchboard_tray.servers.stdio import Hello, StdioConnection
+
+log = logging.getLogger(__name__)
+
+CALLER_PATIENCE_S = 45.0
+"""A call waits so long for a start; the start goes on without it."""
+PROGRESS_STRETCH = 10
+"""Progress may lengthen a call to this many times its timeout."""
+LIST_TIMEOUT_S = 60.0
+CHANGED_PAUSE_S = 0.1
+"""A server that announces many changes at once is listed once."""
+
+
+class Worker:
+    """Keeps one server: starts it when it is wanted, lets it rest when it is idle, tries again when it fails."""
+
+    def __init__(
+        self,
+        server: ServerConfig,
+        paths: Paths,
+        environ: Mapping[str, str],
+        tasks: asyncio.TaskGroup,
+        on_listed: Callable[[ServerConfig, ServerTools], None],
+    ) -> None:
+        self.server = server
+        self._paths, self._environ, self._tasks, self._on_listed = paths, environ, tasks, on_listed
+        self.stderr_path = stderr_path(paths, server.name)
+        self._stderr = StderrLog(self.stderr_path)
+        self._life = Life()
+        self._connection: StdioConnection | None = None
+        self._hello: Hello | None = None
+        self._living: asyncio.Task[None] | None = None
+        self._listing: asyncio.Task[ServerTools | ServerError] | None = None
+        self._relist: asyncio.TimerHandle | None = None
+        self._settled: list[asyncio.Future[None]] = []
+        self._timer: asyncio.TimerHandle | None = None
+        self._calls = 0
+
+    # -- life ------------------------------------------------------------------------------------------------------
+
+    def post(self, event: Event) -> None:
+        """Move the server's life on. All of it happens here, at once and in order."""
+        loop = asyncio.get_running_loop()
+        before = self._life
+        self._life, actions = lifecycle.step(before, event, loop.time(), self.server.idle_timeout_s)
+        if self._life.phase is not before.phase:
+            self._log_change(before)
+        for action in actions:
+            if action is Action.START:
+                self._living = self._tasks.create_task(self._live())
+            elif self._living is not None:
+                self._living.cancel()
+        self._wake_later(loop)
+        if self._life.phase not in (Phase.STARTING, Phase.STOPPING):
+            for waiter in self._settled:
+                if not waiter.done():
+                    waiter.set_result(None)
+            self._settled.clear()
+
+    async def stop(self) -> None:
+        """End the server, if it runs, and wait until nothing of it is left."""
+        self.post(StopAsked())
+        await self._settle()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a call is in flight."""
+        return self._life.busy > 0
+
+    @property
+    def last_used(self) -> float:
+        """When a call last needed the server, by the event loop's clock."""
+        return self._life.last_used
+
+    def status(self) -> ServerStatus:
+        """The server as it is now."""
+        now = asyncio.get_running_loop().time()
+        life, connection = self._life, self._connection
+        state = life.phase.value if self.server.enabled else "disabled"
+        return ServerStatus(
+            name=self.server.name,
+            state="stopped" if state == "stopping" else state,
+            pid=connection.process.pid if connection else None,
+            uptime_s=now - life.since if life.phase is Phase.READY else None,
+            calls=self._calls,
+            in_flight=life.busy,
+            fault=life.fault,
+            retry_in_s=max(0.0, life.retry_at - now) if life.retry_at is not None else None,
+            junk_lines=connection.junk_lines if connection else 0,
+            first_junk=connection.first_junk if connection else "",
+            last_stderr=self._stderr.tail(),
+        )
+
+    def _wake_later(self, loop: asyncio.AbstractEventLoop) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        due = lifecycle.wake_at(self._life, self.server.idle_timeout_s)
+        if due is not None:
+            self._timer = loop.call_at(due, self.post, lifecycle.TimePassed())
+
+    async def _live(self) -> None:
+        """One process, from its start to its end."""
+        self._stderr.forget()
+        connection = StdioConnection(self._stderr, self._notified)
+        outcome: Event = StartFailed("")
+        try:
+            self._hello = await self._open(connection)
+            self._connection, outcome = connection, Ended()
+            self.post(Started())
+            self._tasks.create_task(self._list_quietly())
+            await connection.process.wait()
+            outcome = Ended(self._with_stderr(f"Server {self.server.name} ended: {connection.process.epitaph}"))
+        except ServerError as fault:
+            outcome = StartFailed(f"{fault} {fault.hint}".strip())
+        except Exception:
+            # A bug of ours in the care of one server must not end the others.
+            log.exception("server %s: bug", self.server.name)
+            outcome = StartFailed(f"Server {self.server.name} could not be started, through a fault of Switchboard.")
+        finally:
+            self._connection = None
+            await connection.close()
+            self.post(outcome)
+
+    async def _open(self, connection: StdioConnection) -> Hello:
+        try:
+            async with asyncio.timeout(self.server.start_timeout_s):
+                return await connection.open(plan_launch(self.server, self._environ, self._paths))
+        except TimeoutError:
+            fault = f"Server {self.server.name} did not answer within {self.server.start_timeout_s:g} s of its start"
+            raise ServerError(self._with_stderr(fault), hint="startTimeoutSec can be raised.") from None
+        except ServerError as fault:
+            raise ServerError(self._with_stderr(str(fault).rstrip(".")), hint=fault.hint) from fault
+
+    async def _settle(self) -> None:
+        """Wait until the server neither starts nor stops."""
+        if self._life.phase in (Phase.STARTING, Phase.STOPPING):
+            waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._settled.append(waiter)
+            await waiter
+
+    # -- calls -----------------------------------------------------------------------------------------------------
+
+    async def call(self, method: str, params: Members, token: Raw | None, listener: Listener) -> Raw:
+        """Send a request on and follow it to its result.
+
+        Raises `RpcError` with the server's own error, `ServerError` where the server cannot be started or goes away,
+        `CallTimeout` where it takes too long.
+        """
+        self._calls += 1
+        with self._in_use():
+            connection = await self._ready()
+            call = connection.relay(method, params, token)
+            try:
+                return await self._follow(call, listener)
+            finally:
+                if not call.is_done:
+                    connection.cancel(call, "the caller no longer waits")
+
+    async def refresh(self, *, by_call: bool = True) -> ServerTools:
+        """The server's tools, asked for now; started for it where needed. Raises `ServerError`."""
+        await self._ready(by_call=by_call)
+        if self._listing is None or self._listing.done():
+            self._listing = self._tasks.create_task(self._list())
+        listed = await asyncio.shield(self._listing)
+        if isinstance(listed, ServerError):
+            raise listed
+        return listed
+
+    @contextmanager
+    def _in_use(self) -> Iterator[None]:
+        self.post(lifecycle.Used(self._life.busy + 1))
+        try:
+            yield
+        finally:
+            self.post(lifecycle.Used(max(0, self._life.busy - 1)))
+
+    async def _ready(self, *, by_call: bool = True) -> StdioConnection:
+        """The connection, started where needed. Raises `ServerError` where that fails or takes too long."""
+        name = self.server.name
+        if not self.server.enabled:
+            raise ServerError(f"Server {name} is disabled.", hint=f"Enable it with `switchboard server enable {name}`.")
+        self.post(lifecycle.Wanted(by_call))
+        try:
+            async with asyncio.timeout(CALLER_PATIENCE_S):
+                await self._settle()
+        except TimeoutError:
+            raise ServerError(f"Server {name} is still starting.", hint="Try again in a moment.") from None
+        if self._connection is None:
+            raise self._unavailable()
+        return self._connection
+
+    def _unavailable(self) -> ServerError:
+        retry_at = self._life.retry_at
+        if retry_at is None:
+            hint = "The next call tries again."
+        else:
+            hint = f"The next try is in {max(0.0, retry_at - asyncio.get_running_loop().time()):.0f} s."
+        return ServerError(self._life.fault or f"Server {self.server.name} was stopped.", hint=hint)
+
+    async def _follow(self, call: Call, listener: Listener) -> Raw:
+        loop = asyncio.get_running_loop()
+        timeout_s = self.server.call_timeout_s
+        latest = loop.time() + timeout_s * PROGRESS_STRETCH
+        listener.begin(call.push)
+        try:
+            async with asyncio.timeout(timeout_s) as limit:
+                while not isinstance(item := await call.next(), Frame):
+                    if isinstance(item, Note | Alive):
+                        limit.reschedule(min(latest, loop.time() + timeout_s))
+                    await self._pass_on(item, listener)
+        except TimeoutError:
+            raise CallTimeout(
+                f"Server {self.server.name} did not answer within {timeout_s:g} s.",
+                hint="The call was cancelled; callTimeoutSec can be raised.",
+            ) from None
+        finally:
+            listener.end()
+        if item.error is not UNSET:
+            raise RpcError.from_raw(item.error)
+        assert item.result is not UNSET
+        return item.result
+
+    async def _pass_on(self, item: Note | Ask | Withdrawn | Alive | Tick | Lost, listener: Listener) -> None:
+        match item:
+            case Note():
+                await listener.note(item)
+            case Ask():
+                await listener.ask(item)
+            case Withdrawn(key):
+                await listener.withdraw(key)
+            case Tick():
+                await listener.tick()
+            case Lost(reason):
+                fault = f"Server {self.server.name} did not answer the call: {reason}"
+                raise ServerError(self._with_stderr(fault), hint="It may or may not have had an effect.")
+            case Alive():
+                pass
+
+    # -- lists -----------------------------------------------------------------------------------------------------
+
+    def _notified(self, method: str, params: Raw | None) -> None:
+        if method == "notifications/tools/list_changed" and self._relist is None:
+            self._relist = asyncio.get_running_loop().call_later(CHANGED_PAUSE_S, self._list_again)
+
+    def _list_again(self) -> None:
+        self._relist = None
+        if self._listing is not None and not self._listing.done():
+            # It may have been read before the change that is to be seen.
+            self._listing.add_done_callback(lambda _: self._list_again())
+        elif self._connection is not None:
+            self._tasks.create_task(self._list_quietly())
+
+    async def _list_quietly(self) -> None:
+        """Read the list for the catalog; where that fails, the last good one stays."""
+        try:
+            await self.refresh(by_call=False)
+        except ServerError as fault:
+            log.warning("server %s: tools not listed: %s", self.server.name, fault)
+
+    async def _list(self) -> ServerTools | ServerError:
+        """The list, or what stood against it: shared by all who wait, so that none of them is needed to hear it."""
+        connection, hello, name = self._connection, self._hello, self.server.name
+        if connection is None or hello is None:
+            return self._unavailable()
+        try:
+            async with asyncio.timeout(LIST_TIMEOUT_S):
+                listed = await list_tools(connection, hello)
+        except TimeoutError:
+            return ServerError(f"Server {name} did not list its tools in time.", hint="The last good list stays.")
+        except ServerError as fault:
+            return fault
+        log.info("server %s: %d tools listed, %d set aside", name, len(listed.tools), len(listed.quarantined))
+        self._on_listed(self.server, listed)
+        return listed
+
+    # -- words -----------------------------------------------------------------------------------------------------
+
+    def _with_stderr(self, fault: str) -> str:
+        tail = self._stderr.tail()
+        return f"{fault}. Its last words: {tail}" if tail else f"{fault}."
+
+    def _log_change(self, before: Life) -> None:
+        took = f" in {self._life.since - before.since:.1f} s" if before.phase is Phase.STARTING else ""
+        fault = f": {self._life.fault}" if self._life.phase is Phase.FAILING else ""
+        log.info(
+            "server %s: %s -> %s%s%s", self.server.name, before.phase.value, self._life.phase.value, took, fault
+        )
+
+
