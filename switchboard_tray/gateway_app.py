@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
+from msgspec import Raw
 from starlette.routing import BaseRoute, Router
 from starlette.types import ASGIApp
 
@@ -20,6 +21,8 @@ from switchboard_tray import __version__
 from switchboard_tray.admin.api import Gateway, admin_routes
 from switchboard_tray.admin.auth import read_or_make_token
 from switchboard_tray.admin.pages import nothing_here, page_routes
+from switchboard_tray.catalog.model import ServerTools
+from switchboard_tray.config.model import ServerConfig
 from switchboard_tray.errors import SwitchboardError
 from switchboard_tray.gateway.dispatch import Dispatcher
 from switchboard_tray.gateway.door import Door
@@ -98,9 +101,11 @@ async def build_gateway(
     catalogs, audit, hub = CatalogStore(paths.catalog), AuditLog(paths.audit), Hub()
     sessions = Sessions(paths.sessions, time.time())
     try:
-        async with ServerPool(paths, environ, hub.listed) as pool, asyncio.TaskGroup() as tasks:
+        reports = _Reports(hub)
+        async with ServerPool(paths, environ, reports) as pool, asyncio.TaskGroup() as tasks:
             door = Door(hub, pool, audit)
             endpoint = Endpoint(Dispatcher(hub, pool, door), sessions, lambda: _limit_bytes(hub))
+            reports.on_updated = endpoint.resource_updated
             gateway = Gateway(
                 store=store,
                 hub=hub,
@@ -131,6 +136,22 @@ async def build_gateway(
         catalogs.flush()
         sessions.close()
         await asyncio.to_thread(audit.close)
+
+
+class _Reports:
+    """What servers say unasked: their lists go to the hub, updates of resources to the clients that watch them."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self.on_updated: Callable[[str, Raw | None, str], None] = lambda server, params, uri: None
+
+    def listed(self, server: ServerConfig, tools: ServerTools) -> None:
+        """A server's lists were read."""
+        self._hub.listed(server, tools)
+
+    def updated(self, server: ServerConfig, params: Raw | None, uri: str) -> None:
+        """A watched resource changed."""
+        self.on_updated(server.name, params, uri)
 
 
 def _apply(loaded: Loaded, hub: Hub, pool: ServerPool) -> None:

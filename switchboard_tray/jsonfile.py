@@ -110,7 +110,8 @@ def write_atomic(path: Path, data: bytes, *, before_replace: Callable[[], None] 
     try:
         descriptor = os.open(temporary, _NEW_FILE, 0o600)
         with open(descriptor, "wb") as file:
-            restrict_to_user(temporary)
+            if os.name == "nt":
+                _restrict_to_user(temporary)
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -139,24 +140,6 @@ def make_private_folder(folder: Path) -> None:
         make_private_folder(folder.parent)
         with contextlib.suppress(FileExistsError):
             folder.mkdir(mode=0o700)
-
-
-def restrict_to_user(path: Path) -> None:
-    """Let nobody but the user read `path`. Does its best on file systems that know no owners."""
-    if os.name != "nt":
-        with contextlib.suppress(OSError):
-            path.chmod(0o600)
-        return
-    user = "\\".join(filter(None, (os.environ.get("USERDOMAIN"), os.environ.get("USERNAME"))))
-    icacls = Path(os.environ.get("SystemRoot", r"C:\Windows"), "System32", "icacls.exe")
-    with contextlib.suppress(OSError, subprocess.SubprocessError):
-        subprocess.run(
-            [str(icacls), str(path), "/inheritance:r", "/grant:r", f"{user}:F"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_ICACLS_WAIT_S,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )
 
 
 def patiently(
@@ -194,6 +177,20 @@ def _line_starts(text: str) -> list[int]:
 def _place(line_starts: list[int], offset: int) -> tuple[int, int]:
     line = bisect_right(line_starts, offset)
     return line, offset - line_starts[line - 1] + 1
+
+
+def _restrict_to_user(path: Path) -> None:
+    # Windows has no mode to create a file with, so this comes before the first byte. FAT knows no owners at all.
+    user = "\\".join(filter(None, (os.environ.get("USERDOMAIN"), os.environ.get("USERNAME"))))
+    icacls = Path(os.environ.get("SystemRoot", r"C:\Windows"), "System32", "icacls.exe")
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        subprocess.run(
+            [str(icacls), str(path), "/inheritance:r", "/grant:r", f"{user}:F"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_ICACLS_WAIT_S,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
 
 
 def _sync_folder(folder: Path) -> None:

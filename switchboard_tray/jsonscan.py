@@ -58,15 +58,15 @@ class _Scanner:
         self.starts = starts
 
     def skip_space(self) -> None:
-        found = _SPACE.match(self.text, self.at)
-        self.at = found.end() if found else self.at
+        self.at = _end(_SPACE, self.text, self.at)
 
     def value(self, pointer: str, depth: int) -> object:
         if self.starts is not None:
             self.starts[pointer] = self.at
-        if depth > MAX_DEPTH:
+        first = self.text[self.at : self.at + 1]
+        if first in ("{", "[") and depth == MAX_DEPTH:
             raise ScanFault(self.at, f"the nesting is deeper than {MAX_DEPTH} levels")
-        match self.text[self.at : self.at + 1]:
+        match first:
             case "{":
                 return self.members(pointer, depth)
             case "[":
@@ -129,9 +129,8 @@ class _Scanner:
         self.at += 1
         parts: list[str] = []
         while True:
-            if plain := _PLAIN.match(self.text, self.at):
-                parts.append(plain.group())
-                self.at = plain.end()
+            start, self.at = self.at, _end(_PLAIN, self.text, self.at)
+            parts.append(self.text[start : self.at])
             match self.text[self.at : self.at + 1]:
                 case '"':
                     self.at += 1
@@ -203,3 +202,8 @@ class _Scanner:
 def shown_key(key: str) -> str:
     """`key` in quotes, cut where it is long."""
     return f'"{key}"' if len(key) <= _SHOWN_KEY_CHARS else f'"{key[:_SHOWN_KEY_CHARS]}..."'
+
+
+def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    return found.end() if found else at

@@ -55,7 +55,8 @@ def wire_name(ref: ToolRef) -> str:
 def hashed_name(ref: ToolRef) -> str:
     """The wire name of `ref` with a hash of the reference at its end, at most 64 characters."""
     plain = _NOT_WIRE.sub("_", f"{ref.server}__{ref.tool}")
-    return f"{plain[: WIRE_NAME_CHARS - HASH_CHARS - 1]}_{sha256(str(ref).encode()).hexdigest()[:HASH_CHARS]}"
+    digest = sha256(str(ref).encode(errors="surrogatepass")).hexdigest()
+    return f"{plain[: WIRE_NAME_CHARS - HASH_CHARS - 1]}_{digest[:HASH_CHARS]}"
 
 
 def matches(pattern: str, text: str) -> bool:

@@ -15,8 +15,10 @@ from switchboard_tray.catalog.model import Catalog, ServerTools
 from switchboard_tray.catalog.names import settle_wire_names
 from switchboard_tray.config.model import Config, Profile
 from switchboard_tray.names import ToolRef
+from switchboard_tray.profiles.relayed import Relayed, build_relayed
 from switchboard_tray.profiles.select import select_tools, servers_of
 from switchboard_tray.profiles.view import View, build_view
+from switchboard_tray.protocol.eras import PROMPTS_CHANGED, RESOURCES_CHANGED, TOOLS_CHANGED
 from switchboard_tray.surfaces import instructions, passthrough
 from switchboard_tray.surfaces.plan import Plan
 
@@ -25,6 +27,7 @@ from switchboard_tray.surfaces.plan import Plan
 class Offer:
     """What one profile presents now."""
 
+    profile: Profile
     view: View
     servers: tuple[tuple[str, ServerTools | None], ...]
     """The servers that may give it a tool; None for one that was never listed."""
@@ -42,9 +45,29 @@ class Offer:
         return sha256(self.tools).hexdigest()
 
     @cached_property
+    def relayed(self) -> Relayed:
+        """Its prompts and resources, as far as it passes them on."""
+        return build_relayed(self.profile, self.servers)
+
+    @cached_property
+    def fingerprints(self) -> Mapping[str, str]:
+        """For each kind of change a client can be told of, what it would list now."""
+        resources = self.relayed.resources + self.relayed.templates
+        return {
+            TOOLS_CHANGED: self.fingerprint,
+            PROMPTS_CHANGED: sha256(self.relayed.prompts).hexdigest(),
+            RESOURCES_CHANGED: sha256(resources).hexdigest(),
+        }
+
+    @cached_property
     def instructions(self) -> str:
         """What a client of this profile is told when it connects."""
-        said = [(name, listed.instructions) for name, listed in self.servers if listed]
+        relayed = self.relayed
+        # A server that gives this profile nothing has nothing to tell it.
+        giving = {entry.ref.server for entry in self.view.entries}
+        for origins in (relayed.prompt_origins, relayed.resource_origins, relayed.template_origins):
+            giving.update(server for server, _ in origins.values())
+        said = [(name, listed.instructions) for name, listed in self.servers if listed and name in giving]
         return instructions.write_instructions(instructions.PASSTHROUGH, said)
 
     @property
@@ -113,4 +136,4 @@ def _offer(
     former = previous.offers.get(profile.name)
     if former is not None and former.inputs == inputs:
         return former
-    return Offer(build_view(profile, selected, wire_names), servers, inputs)
+    return Offer(profile, build_view(profile, selected, wire_names), servers, inputs)

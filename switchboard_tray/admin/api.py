@@ -14,7 +14,7 @@ from msgspec import Raw
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Mount, Route, Router
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from switchboard_tray import __version__
 from switchboard_tray.admin import views
@@ -325,8 +325,10 @@ def error_response(status: int, message: str, hint: str = "", problems: list[Any
 class _Authorized:
     """Lets pass requests that carry the admin token."""
 
-    def __init__(self, app: ASGIApp, token: str) -> None:
+    def __init__(self, app: Router, token: str) -> None:
         self._app, self._token = app, token
+        self.routes = app.routes
+        """Where a `Mount` looks for the routes below it."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         given = next((value.decode("latin-1") for key, value in scope["headers"] if key == b"authorization"), None)
@@ -337,7 +339,7 @@ class _Authorized:
         await self._app(scope, receive, send)
 
 
-def _with_json_404(routes: list[Route]) -> ASGIApp:
+def _with_json_404(routes: list[Route]) -> Router:
     async def nothing_here(scope: Scope, receive: Receive, send: Send) -> None:
         await error_response(404, f"There is nothing at {scope['path']}.")(scope, receive, send)
 

@@ -33,7 +33,7 @@ ANSWER_S = 1300.0
 """For an answer: a call may start its server for 60 s and then, with progress, take ten times its timeout of 120 s."""
 HELLO_BYTES = 4096
 
-_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+_LOOPBACK = frozenset({"127.0.0.1", "::1"})
 _START = "Start it with: switchboard serve"
 _LOOK = "Find out with: switchboard doctor"
 
@@ -117,7 +117,7 @@ class AdminClient:
         except (OSError, HTTPException, ValueError, KeyError, TypeError):
             return False
         expected = prove(self._token, nonce)
-        return is_open and isinstance(proof, str) and hmac.compare_digest(proof.encode(), expected.encode())
+        return is_open and isinstance(proof, str) and proof.isascii() and hmac.compare_digest(proof, expected)
 
 
 def find_gateway(paths: Paths) -> AdminClient:

@@ -15,6 +15,8 @@ from switchboard_tray.snapshot import Offer, Snapshot
 REDACTED = "•••"
 _REFERENCE = re.compile(r"\$\{(?:secret|env):[^}]*\}")
 _SECRET_MAPS = ("env", "headers")
+# What stands under these is called as people like, also "env".
+_NAMED = ("servers", "profiles", "accounts")
 
 
 def problem_view(problem: Problem) -> dict[str, Any]:
@@ -31,15 +33,22 @@ def problem_view(problem: Problem) -> dict[str, Any]:
 def redacted(document: Any) -> Any:
     """A config document, or a part of it, with the values of env and headers hidden; references to secrets stay."""
     if isinstance(document, Mapping):
-        return {
-            key: _hidden(value) if key in _SECRET_MAPS and isinstance(value, Mapping) else redacted(value)
-            for key, value in document.items()
-        }
+        return {key: _redacted_member(key, value) for key, value in document.items()}
     return [redacted(item) for item in document] if isinstance(document, list) else document
 
 
-def _hidden(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value if _is_reference(value) else REDACTED for key, value in values.items()}
+def _redacted_member(key: str, value: Any) -> Any:
+    if key in _SECRET_MAPS:
+        return _hidden(value)
+    if key in _NAMED and isinstance(value, Mapping):
+        return {name: redacted(member) for name, member in value.items()}
+    return redacted(value)
+
+
+def _hidden(values: Any) -> Any:
+    if isinstance(values, Mapping):
+        return {key: value if _is_reference(value) else REDACTED for key, value in values.items()}
+    return REDACTED
 
 
 def _is_reference(value: Any) -> bool:
@@ -166,7 +175,7 @@ def _listing_reasons(snapshot: Snapshot, server: ServerConfig, ref: ToolRef) -> 
         yield from (f"Repaired: {repair}." for repair in tool.repairs)
         return
     for one in listed.quarantined:
-        if one.name == ref.tool:
+        if one.name.casefold() == ref.tool.casefold():
             yield f"It is set aside, since it cannot be offered: {one.reason}."
             return
     hint = did_you_mean(ref.tool, [tool.name for tool in listed.tools])

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from switchboard_tray.config.model import Account, ServerConfig
-from switchboard_tray.protocol.spans import members, without_lone_surrogates
+from switchboard_tray.protocol.spans import members
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,8 @@ class Tool:
 
     @cached_property
     def definition(self) -> Mapping[str, Any]:
-        """The definition as plain values. Lone surrogates in it read as U+FFFD."""
-        try:
-            decoded: dict[str, Any] = msgspec.json.decode(self.raw)
-        except msgspec.DecodeError:
-            decoded = msgspec.json.decode(without_lone_surrogates(self.raw))
+        """The definition as plain values, which `catalog.check` made sure can be read."""
+        decoded: dict[str, Any] = msgspec.json.decode(self.raw)
         return decoded
 
     @property
@@ -45,6 +42,14 @@ class Tool:
     def digest(self) -> str:
         """SHA-256 of the definition, as hex digits."""
         return sha256(self.raw).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A prompt (by name), a resource (by URI) or a resource template (by URI template), as its server defined it."""
+
+    name: str
+    raw: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +70,19 @@ class ServerTools:
     title: str = ""
     listed_at: float = 0.0
     """When the list was read, in seconds since 1970."""
+    prompts: tuple[Named, ...] = ()
+    resources: tuple[Named, ...] = ()
+    templates: tuple[Named, ...] = ()
 
     @cached_property
     def digest(self) -> str:
         """Equal for equal lists and instructions, whenever they were read."""
-        seen = sha256(self.instructions.encode(errors="surrogatepass"))
-        for tool in self.tools:
-            seen.update(b"\0" + tool.raw)
+        # Hashed by themselves, so that no text in them can pass for a tool.
+        seen = sha256(sha256(self.instructions.encode(errors="surrogatepass")).digest())
+        for kind in (self.tools, self.prompts, self.resources, self.templates):
+            seen.update(b"\1")
+            for item in kind:
+                seen.update(b"\0" + item.raw)
         return seen.hexdigest()
 
 

@@ -1,7 +1,6 @@
 """Wire names, settled once over the whole catalog: one tool, one name, in every profile and after a restart. Pure."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from switchboard_tray.names import ToolRef, hashed_name, wire_name
@@ -15,24 +14,27 @@ def settle_wire_names(refs: Iterable[ToolRef]) -> Mapping[ToolRef, str]:
 
     Source: docs/profiles.md, "Names that clients see".
     """
-    wanted = {ref: wire_name(ref) for ref in refs}
-    count = Counter(wanted.values())
-    settled: dict[ToolRef, str] = {}
-    taken = {name for ref, name in wanted.items() if _keeps(ref, name, count[name])}
-    for ref, name in wanted.items():
-        settled[ref] = name if _keeps(ref, name, count[name]) else hashed_name(ref)
-    for ref in sorted(ref for ref, name in settled.items() if not _keeps(ref, wanted[ref], count[wanted[ref]])):
+    contenders: dict[str, list[ToolRef]] = {}
+    for ref in dict.fromkeys(refs):
+        contenders.setdefault(wire_name(ref), []).append(ref)
+    settled = {owner: name for name, rivals in contenders.items() if (owner := _owner(name, rivals))}
+    taken = set(settled.values())
+    for ref in sorted(ref for rivals in contenders.values() for ref in rivals if ref not in settled):
+        name = hashed_name(ref)
         # A tool may be named like another one's hashed name; 32 bits more tell them apart.
-        while settled[ref] in taken:
-            settled[ref] = hashed_name(ToolRef(ref.server, settled[ref]))
-        taken.add(settled[ref])
+        while name in taken:
+            name = hashed_name(ToolRef(ref.server, name))
+        settled[ref] = name
+        taken.add(name)
     return MappingProxyType(settled)
 
 
-def _keeps(ref: ToolRef, name: str, contenders: int) -> bool:
-    """Whether `ref` may have `name`: it is alone, or it is the reference the name spells out.
+def _owner(name: str, rivals: Sequence[ToolRef]) -> ToolRef | None:
+    """Which of `rivals` has `name`: the only one, or the one that the name spells out.
 
-    ``a_`` + ``b`` and ``a`` + ``_b`` both spell ``a___b``; the server without the underscore at its end has it.
+    ``a`` + ``_b`` and ``a_`` + ``b`` both spell ``a___b``; the shorter server name has it.
     """
-    spelled_out = name == f"{ref.server}__{ref.tool}" and not ref.server.endswith("_")
-    return contenders == 1 or spelled_out
+    spelled_out = [ref for ref in rivals if name == f"{ref.server}__{ref.tool}"]
+    if len(rivals) == 1:
+        return rivals[0]
+    return min(spelled_out, key=lambda ref: len(ref.server), default=None)

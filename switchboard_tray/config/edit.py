@@ -74,7 +74,7 @@ def change_server(document: Document, name: str, patch: Mapping[str, Any]) -> Do
     """`document` with the server's keys merge-patched; raises NotFound."""
     servers = _section(document, "servers")
     name = _existing(servers, name, "server")
-    others = {other: None for key, other in _OTHER_SPELLING.items() if key in patch and other not in patch}
+    others = {other: None for key, other in _OTHER_SPELLING.items() if key in patch}
     return {**document, "servers": {**servers, name: merge_patch(servers[name], {**others, **patch})}}
 
 

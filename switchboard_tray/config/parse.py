@@ -69,7 +69,7 @@ def _defined_names(document: object) -> Mapping[Literal["server", "profile"], Ma
     for of, section in sections:
         members = document.get(section, {}) if isinstance(document, dict) else None
         if isinstance(members, dict):
-            known[of] = {name.casefold(): name for name in reversed(members)}
+            known[of] = {name.casefold(): name for name in members}
     return known
 
 

@@ -91,16 +91,6 @@ def read(kind: Kind, value: object, at: str, notes: Notes) -> Any:
     return _read_text(kind, value, at, notes)
 
 
-def described(value: object) -> str:
-    """What `value` is, without saying which: ``a number``, ``text``."""
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    for kind, words in ((int | float, "a number"), (str, "text"), (list, "a list"), (dict, "an object")):
-        if isinstance(value, kind):
-            return words
-    return f"a {type(value).__name__}"
-
-
 def _read_text(
     kind: Text | Url | Choice | NewName | Name | ToolPattern | ExactTool, value: str, at: str, notes: Notes
 ) -> Any:
@@ -280,7 +270,17 @@ def _parts(value: str, at: str, notes: Notes) -> tuple[str | Reference, ...] | N
 
 
 def _mismatch(value: object, expected: str, at: str, notes: Notes, hint: str = "") -> Invalid:
-    return notes.fault(at, f"found {described(value)}, expected {expected}", hint)
+    return notes.fault(at, f"found {_described(value)}, expected {expected}", hint)
+
+
+def _described(value: object) -> str:
+    """What `value` is, without saying which."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    for kind, words in ((int | float, "a number"), (str, "text"), (list, "a list")):
+        if isinstance(value, kind):
+            return words
+    return "an object"
 
 
 def _expected(kind: Kind) -> str:

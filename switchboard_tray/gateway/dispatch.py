@@ -1,9 +1,11 @@
 """An MCP request -> profile -> plan -> result. The one translator of our errors to MCP's.
 
-What a model should read is a tool result that says so; what a client did wrong is a JSON-RPC error.
+What a model should read is a tool result that says so; what a client did wrong is a JSON-RPC error. Results are in the
+form of the legacy era, or in that of the client where a server gave it; `wire` completes them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 
 from msgspec import Raw
 
@@ -11,9 +13,13 @@ from switchboard_tray import __version__
 from switchboard_tray.errors import NotFound, ServerError
 from switchboard_tray.gateway.door import Door, Origin
 from switchboard_tray.gateway.hub import Hub
+from switchboard_tray.gateway.relay import capabilities, find_resource, relay
 from switchboard_tray.profiles.resolve import ClientFacts, Resolution, resolve_profile
 from switchboard_tray.protocol.calls import Listener
+from switchboard_tray.protocol.eras import MODERN_VERSIONS
+from switchboard_tray.protocol.headers import ParamHeader, param_headers
 from switchboard_tray.protocol.messages import (
+    INTERNAL_ERROR,
     INVALID_PARAMS,
     METHOD_NOT_FOUND,
     RpcError,
@@ -27,7 +33,6 @@ from switchboard_tray.surfaces import instructions
 from switchboard_tray.surfaces.plan import Invoke, Reply, Unknown
 
 SERVER_INFO = {"name": "switchboard", "title": "Switchboard", "version": __version__}
-CAPABILITIES = {"tools": {"listChanged": True}}
 LIST_PATIENCE_S = 3.0
 """How long a list waits, in all, for servers that were never listed."""
 
@@ -42,26 +47,46 @@ class Dispatcher:
         """The client's profile as the config is now. Raises `NotFound` where it names one that does not exist."""
         return resolve_profile(facts, self._hub.current.config)
 
-    def fingerprint(self, facts: ClientFacts) -> str:
-        """What this client would be listed now, as one short text: equal for equal lists."""
+    def fingerprints(self, facts: ClientFacts) -> Mapping[str, str]:
+        """What this client would be listed now: for each kind of change, a text that is equal for equal lists."""
         try:
             offer = self._offer(self.resolve(facts))
         except NotFound:
-            return ""
-        return offer.fingerprint if offer else ""
+            return {}
+        return offer.fingerprints if offer else {}
+
+    # -- what we say of ourselves ----------------------------------------------------------------------------------
 
     def initialize(self, facts: ClientFacts, version: str) -> bytes:
         """The answer to ``initialize``. Raises `NotFound` as `resolve` does."""
         offer = self._offer(self.resolve(facts))
-        text = offer.instructions if offer else instructions.WAITING
         return dumps(
             {
                 "protocolVersion": version,
-                "capabilities": CAPABILITIES,
+                "capabilities": capabilities(offer),
                 "serverInfo": SERVER_INFO,
-                "instructions": text,
+                "instructions": _instructions(offer),
             }
         )
+
+    def discover(self, facts: ClientFacts) -> bytes:
+        """The answer to ``server/discover``. Raises `NotFound` as `resolve` does."""
+        offer = self._offer(self.resolve(facts))
+        return dumps(
+            {
+                "supportedVersions": MODERN_VERSIONS,
+                "capabilities": capabilities(offer),
+                "instructions": _instructions(offer),
+            }
+        )
+
+    def param_headers(self, facts: ClientFacts, name: str) -> list[ParamHeader]:
+        """The arguments that a listed tool wants repeated as headers. Raises `NotFound` as `resolve` does."""
+        offer = self._offer(self.resolve(facts))
+        entry = offer.view.by_wire.get(name) if offer else None
+        return list(param_headers(entry.tool.definition["inputSchema"])) if entry else []
+
+    # -- requests --------------------------------------------------------------------------------------------------
 
     async def answer(
         self, method: str, params: Mapping[str, Raw], facts: ClientFacts, listener: Listener
@@ -71,21 +96,64 @@ class Dispatcher:
         match method:
             case "ping":
                 return b"{}"
-            case "tools/list":
-                return await self._list_tools(params, resolution)
+            case "server/discover":
+                return self.discover(facts)
             case "tools/call":
                 return await self._call_tool(params, facts, resolution, listener)
+            case "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list":
+                return await self._list(method, params, resolution, listener)
             case _:
-                raise RpcError(METHOD_NOT_FOUND, f"Method not found: {method}")
+                return await self._relay(self._offer(resolution), method, params, listener)
 
-    async def _list_tools(self, params: Mapping[str, Raw], resolution: Resolution) -> bytes:
+    def watching(self, facts: ClientFacts, uri: str) -> AbstractAsyncContextManager[None]:
+        """Have updates of a resource reported while the context lasts. Raises `RpcError`, `NotFound` as `resolve`."""
+        offer = self._offer(self.resolve(facts))
+        if offer is None or "resources" not in offer.profile.relay:
+            raise RpcError(METHOD_NOT_FOUND, "Method not found: resources/subscribe")
+        server, own = find_resource(offer.relayed, {"uri": Raw(dumps(uri))})
+        return self._pool.watching(server, own)
+
+    def shown_uris(self, facts: ClientFacts, server: str, own: str) -> Sequence[str]:
+        """The URIs under which the client of `facts` knows a server's resource; none where it does not have it."""
+        try:
+            offer = self._offer(self.resolve(facts))
+        except NotFound:
+            return ()
+        if offer is None:
+            return ()
+        spellings = (own, f"switchboard://{server}/{own}")
+        return [uri for uri in spellings if offer.relayed.find_resource(uri) == (server, own)]
+
+    def told(self, facts: ClientFacts, method: str, params: Raw | None) -> None:
+        """Pass on what a client tells to the servers of its profile. Raises `NotFound` as `resolve` does."""
+        offer = self._offer(self.resolve(facts))
+        if offer is not None and method == "notifications/roots/list_changed":
+            self._pool.notify((name for name, _ in offer.servers), method, params)
+
+    def set_level(self, level: str | None) -> None:
+        """Have servers send log messages of `level` and above: what the most curious client wants."""
+        self._pool.set_level(level)
+
+    async def _list(
+        self, method: str, params: Mapping[str, Raw], resolution: Resolution, listener: Listener
+    ) -> bytes | Raw:
         if "cursor" in params and bytes(params["cursor"]) != b"null":
             raise RpcError(INVALID_PARAMS, "Unknown cursor: the list has one page")
         offer = self._offer(resolution)
         if offer is not None and offer.unlisted:
             await self._pool.wait_for_lists(offer.unlisted, LIST_PATIENCE_S)
             offer = self._offer(resolution)
-        return b'{"tools":' + (offer.tools if offer else b"[]") + b"}"
+        if method == "tools/list":
+            return b'{"tools":' + (offer.tools if offer else b"[]") + b"}"
+        return await self._relay(offer, method, params, listener)
+
+    async def _relay(
+        self, offer: Offer | None, method: str, params: Mapping[str, Raw], listener: Listener
+    ) -> bytes | Raw:
+        try:
+            return await relay(self._pool, offer, method, params, listener)
+        except ServerError as fault:
+            raise RpcError(INTERNAL_ERROR, f"{fault} {fault.hint}".strip()) from None
 
     async def _call_tool(
         self, params: Mapping[str, Raw], facts: ClientFacts, resolution: Resolution, listener: Listener
@@ -112,3 +180,7 @@ class Dispatcher:
 
     def _offer(self, resolution: Resolution) -> Offer | None:
         return self._hub.current.offers.get(resolution.profile) if resolution.profile else None
+
+
+def _instructions(offer: Offer | None) -> str:
+    return offer.instructions if offer else instructions.WAITING

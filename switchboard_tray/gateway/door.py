@@ -14,7 +14,7 @@ from switchboard_tray.errors import NotFound
 from switchboard_tray.gateway.hub import Hub
 from switchboard_tray.names import ToolRef
 from switchboard_tray.protocol.calls import Listener
-from switchboard_tray.protocol.messages import dumps, is_error_result, read_members
+from switchboard_tray.protocol.messages import dumps, is_error_result
 from switchboard_tray.servers.pool import ServerPool
 from switchboard_tray.stores.audit import AuditRow, AuditSink
 
@@ -43,7 +43,7 @@ class Door:
         params: Mapping[str, Raw],
         origin: Origin,
         listener: Listener,
-    ) -> Raw:
+    ) -> bytes | Raw:
         """Call `ref` with the request parameters `params` (``arguments``, ``_meta``, whatever else) and wait.
 
         Raises `NotFound` where the profile does not have the tool now, `RpcError` with the server's own error,
@@ -53,9 +53,8 @@ class Door:
         status, result_bytes = "failed", 0
         try:
             self._check(profile, ref)
-            token = read_members(params.get("_meta")).get("progressToken")
             sent = {**params, "name": Raw(dumps(ref.tool))}
-            result = await self._pool.call(ref.server, "tools/call", sent, token, listener)
+            result = await self._pool.call(ref.server, "tools/call", sent, listener)
             status, result_bytes = ("tool-error" if is_error_result(result) else "ok"), len(bytes(result))
             return result
         except NotFound:

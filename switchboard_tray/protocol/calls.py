@@ -6,12 +6,13 @@ response, synchronously and in the order of the wire; the task that made the cal
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from msgspec import Raw
 
+from switchboard_tray.protocol.eras import Era
 from switchboard_tray.protocol.messages import METHOD_NOT_FOUND, Frame, RpcError
 
 T = TypeVar("T")
@@ -97,14 +98,15 @@ class Mailbox(Generic[T]):
 class Call(Mailbox[Item]):
     """A request that was sent to a server, and the mailbox its answers arrive in.
 
-    `token` is the progress token the client gave; None where it asked for no progress.
+    `token` is the progress token the client gave; None where it asked for no progress. `owner` tells whose call it is,
+    None where it is a question of our own.
     """
 
-    __slots__ = ("id", "is_done", "method", "token")
+    __slots__ = ("id", "is_done", "method", "owner", "token")
 
-    def __init__(self, call_id: int, method: str, token: Raw | None = None) -> None:
+    def __init__(self, call_id: int, method: str, token: Raw | None = None, owner: str | None = None) -> None:
         super().__init__()
-        self.id, self.method, self.token = call_id, method, token
+        self.id, self.method, self.token, self.owner = call_id, method, token, owner
         self.is_done = False
 
     def push(self, item: Item) -> None:
@@ -113,8 +115,29 @@ class Call(Mailbox[Item]):
             super().push(item)
 
 
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who makes a call, as far as a server may come to ask."""
+
+    key: str
+    """Equal for the calls of one client."""
+    era: Era = Era.LEGACY
+    capabilities: Mapping[str, object] | None = None
+    """What it can be asked for; None where that was lost with a restart, and then everything may be tried."""
+    info: Mapping[str, object] | None = None
+    log_level: str | None = None
+
+    def offers(self, capability: str) -> bool:
+        """Whether it declared `capability`."""
+        return self.capabilities is None or capability in self.capabilities
+
+
 class Listener(Protocol):
     """The client's side of a call: told what happens before the result."""
+
+    @property
+    def caller(self) -> Caller:
+        """Who makes the call."""
 
     def begin(self, push: Callable[[Tick], None]) -> None:
         """The call is under way: from now on push a tick whenever a sign of life is due."""
@@ -137,6 +160,8 @@ class Listener(Protocol):
 
 class Silent:
     """A listener with nobody behind it: the command line, the admin API, our own questions to a server."""
+
+    caller = Caller("switchboard", capabilities={})
 
     def begin(self, push: Callable[[Tick], None]) -> None:
         """Needs no signs of life."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
-from switchboard_tray.protocol.spans import members
+from switchboard_tray.protocol.spans import items, members, without_lone_surrogates
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -50,7 +50,7 @@ class Frame(msgspec.Struct):
 _frame = msgspec.json.Decoder(Frame).decode
 _TEXTS = ("method", "jsonrpc")
 _RAWS = ("id", "params", "result", "error")
-_batch = msgspec.json.Decoder(list[Raw]).decode
+_text = msgspec.json.Decoder(str).decode
 
 
 class RpcError(Exception):
@@ -100,7 +100,7 @@ def read_batch(data: bytes | Raw) -> list[Raw]:
 
     Raises `msgspec.MsgspecError` where `data` is not an array.
     """
-    return _batch(data)
+    return items(data)
 
 
 def read_members(raw: bytes | Raw | UnsetType | None) -> dict[str, Raw]:
@@ -114,25 +114,19 @@ def read_members(raw: bytes | Raw | UnsetType | None) -> dict[str, Raw]:
 
 
 def read_text(raw: bytes | Raw | None) -> str | None:
-    """The string in `raw`, or None where there is none. A lone surrogate stays one."""
+    """The string in `raw`, or None where there is none. Lone surrogates read as U+FFFD: no message could hold them."""
     if raw is None:
         return None
     try:
-        value = msgspec.json.decode(raw)
-    except msgspec.DecodeError:
-        return _surrogate_text(bytes(raw))
-    return value if isinstance(value, str) else None
-
-
-def _surrogate_text(raw: bytes) -> str | None:
-    # msgspec refuses lone surrogates, which are legal in JSON; so rare that the slow reader may do it.
-    import json
-
-    try:
-        value = json.loads(raw)
-    except ValueError:
+        return _text(raw)
+    except msgspec.ValidationError:
         return None
-    return value if isinstance(value, str) else None
+    except msgspec.DecodeError:
+        pass
+    try:
+        return _text(without_lone_surrogates(bytes(raw)))
+    except msgspec.DecodeError:
+        return None
 
 
 def is_valid_id(raw: Raw | UnsetType) -> bool:
@@ -167,26 +161,19 @@ def tool_error(text: str) -> bytes:
     return dumps({"content": [{"type": "text", "text": text}], "isError": True})
 
 
+def one_line(message: bytes) -> bytes:
+    """`message` without line ends: they can only stand between tokens of valid JSON, so a space is the same value."""
+    if b"\n" in message or b"\r" in message:
+        message = message.replace(b"\r", b" ").replace(b"\n", b" ")
+    return message
+
+
 def sse(data: bytes) -> bytes:
-    """One server-sent event. A newline can only stand between tokens of valid JSON, so a space is the same value."""
-    if b"\n" in data or b"\r" in data:
-        data = data.replace(b"\r", b" ").replace(b"\n", b" ")
-    return b"event: message\ndata: " + data + b"\n\n"
-
-
-class _Outcome(msgspec.Struct):
-    is_error: bool = msgspec.field(default=False, name="isError")
-
-
-_outcome = msgspec.json.Decoder(_Outcome).decode
+    """One server-sent event."""
+    return b"event: message\ndata: " + one_line(data) + b"\n\n"
 
 
 def is_error_result(result: bytes | Raw) -> bool:
     """Whether a tool result says of itself that it is an error."""
     # Nearly every result lacks the key, and a large one is not worth reading for it.
-    if b'"isError"' not in memoryview(result).tobytes():
-        return False
-    try:
-        return _outcome(result).is_error
-    except msgspec.MsgspecError:
-        return False
+    return b'"isError"' in bytes(result) and bytes(read_members(result).get("isError", b"")) == b"true"

@@ -1,18 +1,22 @@
-r"""A JSON object opened one level deep, its values left as the bytes they were. Pure.
+r"""A JSON object or array opened one level deep, its values left as the bytes they were. Pure.
 
 msgspec does this in C, but refuses a value that holds a lone surrogate as an escape (``\ud83d``), which is legal JSON
 and which Python servers emit. For those the spans are found here, so that nothing is lost and nothing is rewritten.
 """
 
 import re
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import msgspec
 from msgspec import Raw
 
+_Opened = TypeVar("_Opened")
 _ESCAPE = re.compile(rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _TOKEN = re.compile(_STRING + rb"|[\[\]{}]|[^\s\[\]{}\",:]++", re.DOTALL)
 _decode_members = msgspec.json.Decoder(dict[str, Raw]).decode
+_decode_items = msgspec.json.Decoder(list[Raw]).decode
 
 
 def members(raw: bytes | Raw) -> dict[str, Raw]:
@@ -20,16 +24,15 @@ def members(raw: bytes | Raw) -> dict[str, Raw]:
 
     Raises `msgspec.DecodeError` where `raw` is not JSON, `msgspec.ValidationError` where it is not an object.
     """
-    try:
-        return _decode_members(raw)
-    except msgspec.ValidationError:
-        raise
-    except RecursionError:
-        raise msgspec.DecodeError("JSON is nested too deep") from None
-    except msgspec.DecodeError:
-        data = bytes(raw)
-        _decode_members(without_lone_surrogates(data))
-        return _scan(data)
+    return _opened(raw, _decode_members, _scan_members)
+
+
+def items(raw: bytes | Raw) -> list[Raw]:
+    """The items of the JSON array in `raw`, in order.
+
+    Raises `msgspec.DecodeError` where `raw` is not JSON, `msgspec.ValidationError` where it is not an array.
+    """
+    return _opened(raw, _decode_items, _scan_items)
 
 
 def without_lone_surrogates(data: bytes) -> bytes:
@@ -49,24 +52,39 @@ def _mask(escape: re.Match[bytes]) -> bytes:
     return rb"\ufffd" if is_lone else text
 
 
-def _scan(data: bytes) -> dict[str, Raw]:
-    """The members of a valid object, by counting brackets outside of strings."""
-    found: dict[str, Raw] = {}
-    key: bytes | None = None
+def _opened(raw: bytes | Raw, decode: Callable[[bytes | Raw], _Opened], scan: Callable[[bytes], _Opened]) -> _Opened:
+    try:
+        try:
+            return decode(raw)
+        except msgspec.ValidationError:
+            raise
+        except msgspec.DecodeError:
+            data = bytes(raw)
+            decode(without_lone_surrogates(data))
+            return scan(data)
+    except RecursionError:
+        raise msgspec.DecodeError("JSON is nested too deep") from None
+
+
+def _scan_members(data: bytes) -> dict[str, Raw]:
+    spans = _spans(data)
+    return {_text(key): Raw(value) for key, value in zip(spans, spans, strict=True)}
+
+
+def _scan_items(data: bytes) -> list[Raw]:
+    return [Raw(value) for value in _spans(data)]
+
+
+def _spans(data: bytes) -> Iterator[bytes]:
+    """What stands directly inside a valid object or array, keys too, by counting brackets outside of strings."""
     depth = start = 0
     for token in _TOKEN.finditer(data):
-        text = token[0]
-        opens, closes = text in (b"{", b"["), text in (b"}", b"]")
-        if depth == 1 and key is None and not closes:
-            key = text
-            continue
-        if depth == 1 and not closes:
+        opens, closes = token[0] in (b"{", b"["), token[0] in (b"}", b"]")
+        outer, depth = depth, depth + opens - closes
+        if outer == 1 and not closes:
             start = token.start()
-        depth += opens - closes
-        if depth == 1 and key is not None:
-            found[_text(key)] = Raw(data[start : token.end()])
-            key = None
-    return found
+        if depth == 1 and outer > 0:
+            yield data[start : token.end()]
 
 
 def _text(key: bytes) -> str:

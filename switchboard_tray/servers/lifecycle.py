@@ -112,12 +112,15 @@ def step(life: Life, event: Event, now: float, idle_timeout_s: float) -> Step:
             return _wanted(replace(life, last_used=now) if by_call else life, now)
         case Insisted():
             return _wanted(replace(life, last_used=now, failures=0, retry_at=None), now)
+        case Started() if life.phase is not Phase.STARTING:
+            # A start that was told to end is over, however far it came.
+            return life, ()
         case Started():
             return replace(life, phase=Phase.READY, since=now, last_used=now, retry_at=None), ()
         case StartFailed(fault):
-            return _ended(life, fault, now) if life.phase is Phase.STOPPING else (_failed(life, fault, now), ())
+            return _stopped(life, now) if life.phase is Phase.STOPPING else (_failed(life, fault, now), ())
         case Ended(fault):
-            return _ended(life, fault, now)
+            return _stopped(life, now) if life.phase is Phase.STOPPING else _crashed(life, fault, now, idle_timeout_s)
         case Used(busy):
             return replace(life, busy=busy, last_used=now), ()
         case TimePassed():
@@ -160,7 +163,17 @@ def _stop(life: Life, now: float) -> Step:
         case Phase.STOPPING:
             return replace(life, is_wanted_again=False), ()
         case Phase.STOPPED | Phase.FAILING:
-            return Life(since=now), ()
+            return _at_rest(life, now), ()
+
+
+def _at_rest(life: Life, now: float) -> Life:
+    """Nothing runs and nothing is held against the server. Calls that wait for it are still in flight."""
+    return Life(since=now, last_used=life.last_used, busy=life.busy)
+
+
+def _stopped(life: Life, now: float) -> Step:
+    rested = _at_rest(life, now)
+    return _start(rested, now) if life.is_wanted_again else (rested, ())
 
 
 def _failed(life: Life, fault: str, now: float) -> Life:
@@ -170,16 +183,13 @@ def _failed(life: Life, fault: str, now: float) -> Life:
     )
 
 
-def _ended(life: Life, fault: str, now: float) -> Step:
-    if life.phase is Phase.STOPPING:
-        stopped = Life(since=now, last_used=life.last_used)
-        return _start(stopped, now) if life.is_wanted_again else (stopped, ())
+def _crashed(life: Life, fault: str, now: float, idle_timeout_s: float) -> Step:
     earlier = 0 if now - life.since >= STEADY_AFTER_S else life.failures
-    if earlier == 0:
-        # The first crash costs nothing: the next call starts the server at once.
-        return replace(life, phase=Phase.STOPPED, since=now, busy=0, failures=1, fault=fault), ()
-    crashed = replace(life, phase=Phase.FAILING, busy=0, failures=earlier)
-    return _failed(crashed, fault, now), ()
+    if earlier > 0:
+        return _failed(replace(life, failures=earlier), fault, now), ()
+    # The first crash costs nothing: the next call starts the server at once, and one that never idles needs no call.
+    crashed = replace(life, phase=Phase.STOPPED, since=now, failures=1, fault=fault)
+    return _start(crashed, now) if idle_timeout_s == 0 else (crashed, ())
 
 
 def _time_passed(life: Life, now: float, idle_timeout_s: float) -> Step:

@@ -1,44 +1,72 @@
-"""A server's whole tool list: every page, with a cap and a check for cursors that come again."""
+"""A server's whole lists: every page, with a cap and a check for cursors that come again."""
 
 import time
 
 import msgspec
 from msgspec import Raw
 
-from switchboard_tray.catalog.check import check_tools
+from switchboard_tray.catalog.check import check_named, check_tools
 from switchboard_tray.catalog.model import ServerTools
 from switchboard_tray.errors import ServerError
-from switchboard_tray.protocol.messages import dumps, read_batch, read_members, read_text
-from switchboard_tray.servers.stdio import Hello, StdioConnection
+from switchboard_tray.protocol.eras import Era
+from switchboard_tray.protocol.messages import RpcError, dumps, read_batch, read_members, read_text
+from switchboard_tray.servers.handshake import Hello, our_envelope
+from switchboard_tray.servers.stdio import StdioConnection
 
 PAGES = 1000
-TOOLS = 10_000
+ITEMS = 10_000
 
 
-async def list_tools(connection: StdioConnection, hello: Hello) -> ServerTools:
-    """All tools of the server, checked one by one. Raises `ServerError` where it gives no list."""
-    definitions = await _all_pages(connection) if "tools" in hello.capabilities else []
+async def list_server(connection: StdioConnection, hello: Hello) -> ServerTools:
+    """All tools, prompts and resources of a server, checked one by one.
+
+    Raises `RpcError` with the server's refusal to list its tools, `ServerError` where no list comes.
+    """
+    definitions = await _all(connection, hello, "tools/list", "tools") if "tools" in hello.capabilities else []
     tools, quarantined = check_tools(definitions)
-    return ServerTools(tools, quarantined, hello.instructions, hello.title, listed_at=time.time())
+    return ServerTools(
+        tools,
+        quarantined,
+        hello.instructions,
+        hello.title,
+        listed_at=time.time(),
+        prompts=check_named(await _extra(connection, hello, "prompts", "prompts/list", "prompts"), "name"),
+        resources=check_named(await _extra(connection, hello, "resources", "resources/list", "resources"), "uri"),
+        templates=check_named(
+            await _extra(connection, hello, "resources", "resources/templates/list", "resourceTemplates"), "uriTemplate"
+        ),
+    )
 
 
-async def _all_pages(connection: StdioConnection) -> list[Raw]:
-    definitions: list[Raw] = []
+async def _extra(connection: StdioConnection, hello: Hello, capability: str, method: str, key: str) -> list[Raw]:
+    """A list that a server may lack although it declares the capability: the tools are not lost for it."""
+    if capability not in hello.capabilities:
+        return []
+    try:
+        return await _all(connection, hello, method, key)
+    except RpcError:
+        return []
+
+
+async def _all(connection: StdioConnection, hello: Hello, method: str, key: str) -> list[Raw]:
+    items: list[Raw] = []
     seen: set[str] = set()
     cursor: str | None = None
     for _ in range(PAGES):
-        asked = dumps({} if cursor is None else {"cursor": cursor})
-        page = read_members(await connection.question("tools/list", asked))
-        definitions.extend(_tools_of(page.get("tools")))
+        asked: dict[str, object] = {} if cursor is None else {"cursor": cursor}
+        if hello.era is Era.MODERN:
+            asked["_meta"] = our_envelope()
+        page = read_members(await connection.question(method, dumps(asked)))
+        items.extend(_items(page.get(key), method))
         cursor = read_text(page.get("nextCursor"))
-        if not cursor or cursor in seen or len(definitions) >= TOOLS:
+        if not cursor or cursor in seen or len(items) >= ITEMS:
             break
         seen.add(cursor)
-    return definitions[:TOOLS]
+    return items[:ITEMS]
 
 
-def _tools_of(raw: Raw | None) -> list[Raw]:
+def _items(raw: Raw | None, method: str) -> list[Raw]:
     try:
         return read_batch(raw) if raw is not None else []
     except msgspec.MsgspecError:
-        raise ServerError("The server's answer to tools/list holds no list of tools.") from None
+        raise ServerError(f"The server's answer to {method} holds no list.") from None

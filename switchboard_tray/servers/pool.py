@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from types import TracebackType
 
@@ -14,11 +15,12 @@ from switchboard_tray.errors import NotFound, ServerError
 from switchboard_tray.names import did_you_mean
 from switchboard_tray.paths import Paths
 from switchboard_tray.protocol.calls import Listener
+from switchboard_tray.protocol.eras import Era
 from switchboard_tray.protocol.messages import Members
 from switchboard_tray.servers.lifecycle import Insisted, StopAsked, Wanted
 from switchboard_tray.servers.status import ServerStatus
 from switchboard_tray.servers.stderr import read_log
-from switchboard_tray.servers.worker import Worker
+from switchboard_tray.servers.worker import Reports, Worker
 
 log = logging.getLogger(__name__)
 
@@ -35,10 +37,14 @@ class ServerPool:
         self,
         paths: Paths,
         environ: Mapping[str, str],
-        on_listed: Callable[[ServerConfig, ServerTools], None],
+        reports: Reports,
     ) -> None:
-        self._paths, self._environ, self._on_listed = paths, environ, on_listed
+        self._paths, self._environ, self._reports = paths, environ, reports
         self._workers: dict[str, Worker] = {}
+        self._twins: dict[str, Worker] = {}
+        """The second process of a server that speaks both eras, for clients of the modern one."""
+        self._duals: dict[str, asyncio.Task[bool]] = {}
+        self._level: str | None = None
         self._fills: dict[str, asyncio.Task[None]] = {}
         self._fill_slots = asyncio.Semaphore(FILL_AT_ONCE)
         self._tasks = asyncio.TaskGroup()
@@ -52,7 +58,7 @@ class ServerPool:
     ) -> None:
         for fill in self._fills.values():
             fill.cancel()
-        await asyncio.gather(*(worker.stop() for worker in self._workers.values()))
+        await asyncio.gather(*(worker.stop() for worker in (*self._workers.values(), *self._twins.values())))
         await self._tasks.__aexit__(kind, error, trace)
 
     def apply(self, config: Config) -> None:
@@ -60,25 +66,77 @@ class ServerPool:
         for name, worker in list(self._workers.items()):
             server = config.servers.get(name)
             if server is None or _starts_otherwise(server, worker.server):
-                del self._workers[name]
-                self._forget_fill(name)
-                self._tasks.create_task(worker.stop())
+                self._drop(name)
         for name, server in config.servers.items():
             worker = self._workers.get(name) or self._add(server)
             worker.server = server
+            if (twin := self._twins.get(name)) is not None:
+                twin.server = server
             if server.enabled and server.idle_timeout_s == 0:
                 worker.post(Wanted())
 
     def _add(self, server: ServerConfig) -> Worker:
-        worker = Worker(server, self._paths, self._environ, self._tasks, self._on_listed)
-        self._workers[server.name] = worker
+        worker = self._workers[server.name] = Worker(
+            server, self._paths, self._environ, self._tasks, self._reports
+        )
+        self._tasks.create_task(worker.set_level(self._level))
         return worker
+
+    def _drop(self, name: str) -> None:
+        self._forget_fill(name)
+        self._duals.pop(name, None)
+        for workers in (self._workers, self._twins):
+            if (worker := workers.pop(name, None)) is not None:
+                self._tasks.create_task(worker.stop())
 
     # -- calls -----------------------------------------------------------------------------------------------------
 
-    async def call(self, server: str, method: str, params: Members, token: Raw | None, listener: Listener) -> Raw:
+    async def call(self, server: str, method: str, params: Members, listener: Listener) -> bytes | Raw:
         """Send a request to `server`, which is started for it where needed; see `Worker.call` for what is raised."""
-        return await self._worker(server).call(method, params, token, listener)
+        worker = self._worker(server)
+        if listener.caller.era is Era.MODERN and await self._is_dual(worker):
+            worker = self._twin(worker)
+        return await worker.call(method, params, listener)
+
+    def watching(self, server: str, uri: str) -> AbstractAsyncContextManager[None]:
+        """Be told of updates of a resource while the context lasts; see `Worker.watching`."""
+        return self._worker(server).watching(uri)
+
+    def notify(self, servers: Iterable[str], method: str, params: Raw | None) -> None:
+        """Pass on what a client tells to those of the servers that run."""
+        for name in servers:
+            if (worker := self._workers.get(name)) is not None:
+                worker.notify(method, params)
+
+    def set_level(self, level: str | None) -> None:
+        """Have all servers send log messages of `level` and above."""
+        if level != self._level:
+            self._level = level
+            for worker in self._workers.values():
+                self._tasks.create_task(worker.set_level(level))
+
+    async def _is_dual(self, worker: Worker) -> bool:
+        """Whether the server speaks both eras. Asked when the first modern client calls it, and remembered."""
+        name = worker.server.name
+        if name not in self._duals:
+            self._duals[name] = self._tasks.create_task(self._ask_dual(worker))
+        return await asyncio.shield(self._duals[name])
+
+    async def _ask_dual(self, worker: Worker) -> bool:
+        try:
+            return await worker.is_dual()
+        except ServerError:
+            # Not known, then: the call itself will tell what is wrong, and the next one asks again.
+            self._duals.pop(worker.server.name, None)
+            return False
+
+    def _twin(self, worker: Worker) -> Worker:
+        name = worker.server.name
+        if name not in self._twins:
+            self._twins[name] = Worker(
+                worker.server, self._paths, self._environ, self._tasks, self._reports, Era.MODERN
+            )
+        return self._twins[name]
 
     async def refresh(self, server: str) -> ServerTools:
         """Read the server's tool list now, whatever its backoff. Raises `ServerError`."""

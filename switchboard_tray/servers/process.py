@@ -10,6 +10,7 @@ from typing import cast
 import psutil
 
 from switchboard_tray.errors import ServerError
+from switchboard_tray.protocol.messages import one_line
 from switchboard_tray.servers.environment import Launch
 from switchboard_tray.servers.stderr import StderrLog
 
@@ -42,13 +43,14 @@ class Process:
         # No isinstance: uvloop's transports are none of asyncio's classes.
         self._stdin = cast(asyncio.WriteTransport, transport.get_pipe_transport(0))
 
-    def write(self, line: bytes) -> None:
-        """Send one line. Raises `ServerError` where the process does not take it."""
+    def write(self, message: bytes) -> None:
+        """Send one message, as one line. Raises `ServerError` where the process does not take it."""
         if self._stdin is None or self._stdin.is_closing() or self._gone.is_set():
             raise ServerError("The server is not running.")
         if self._stdin.get_write_buffer_size() > UNREAD_BYTES:
             raise ServerError("The server does not read its input.")
-        self._stdin.write(line + b"\n")
+        # A client may send JSON with line ends in it; each part would be a message of its own to the server.
+        self._stdin.write(one_line(message) + b"\n")
 
     async def wait(self) -> None:
         """Wait until the process has ended."""

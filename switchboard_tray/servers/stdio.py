@@ -1,21 +1,19 @@
 """Many calls over one server's stdin and stdout. Lines go in and out as bytes; payloads are not opened.
 
-One object is one process: it is spawned, shakes hands, and is never used again after its end. Our request ids are
-integers, and a request's id is its progress token too, so that late progress of an old call finds nobody by itself.
+One object is one process: it is spawned and never used again after its end. Our request ids are integers, and a
+request's id is its progress token too, so that late progress of an old call finds nobody by itself.
 """
 
 import itertools
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import msgspec
-from msgspec import UNSET, Raw
+from msgspec import UNSET, Raw, UnsetType
 
-from switchboard_tray import __version__
 from switchboard_tray.errors import ServerError
-from switchboard_tray.protocol import eras
-from switchboard_tray.protocol.calls import Alive, Call, Lost, Note, Withdrawn
+from switchboard_tray.protocol.calls import Alive, Ask, Call, Lost, Note, Withdrawn
+from switchboard_tray.protocol.eras import SUBSCRIPTION_KEY, TARGET_KEYS
 from switchboard_tray.protocol.messages import (
     METHOD_NOT_FOUND,
     Frame,
@@ -26,7 +24,6 @@ from switchboard_tray.protocol.messages import (
     notification,
     read_frame,
     read_members,
-    read_text,
     request,
     response,
 )
@@ -34,18 +31,8 @@ from switchboard_tray.servers.environment import Launch
 from switchboard_tray.servers.process import Process
 from switchboard_tray.servers.stderr import StderrLog
 
-OUR_INFO = {"name": "switchboard", "version": __version__}
 _ID = re.compile(rb'"id"\s*:\s*"?(\d{1,18})')
-
-
-@dataclass(frozen=True, slots=True)
-class Hello:
-    """What a server said of itself in the handshake."""
-
-    version: str
-    capabilities: Mapping[str, Raw]
-    instructions: str
-    title: str
+JUNK_CHARS = 200
 
 
 class StdioConnection:
@@ -64,27 +51,9 @@ class StdioConnection:
         self._asked: dict[str, Call] = {}
         self._partial: list[bytes] = []
 
-    # -- life ------------------------------------------------------------------------------------------------------
-
-    async def open(self, launch: Launch) -> Hello:
-        """Spawn the server and shake hands. Raises `ServerError`; the caller limits the time and calls `close`."""
+    async def spawn(self, launch: Launch) -> None:
+        """Start the process. Raises `ServerError` where that cannot be done."""
         await self.process.spawn(launch)
-        answer = await self.question(
-            "initialize",
-            dumps({"protocolVersion": eras.LATEST_HANDSHAKE, "capabilities": {}, "clientInfo": OUR_INFO}),
-        )
-        said = read_members(answer)
-        version = read_text(said.get("protocolVersion"))
-        if version not in eras.HANDSHAKE_VERSIONS:
-            raise ServerError(f"The server speaks revision {version!r} of MCP, which Switchboard does not.")
-        self.notify("notifications/initialized")
-        info = read_members(said.get("serverInfo"))
-        return Hello(
-            version,
-            read_members(said.get("capabilities")),
-            read_text(said.get("instructions")) or "",
-            read_text(info.get("title")) or read_text(info.get("name")) or "",
-        )
 
     async def close(self) -> None:
         """End the process and everything it started."""
@@ -92,38 +61,39 @@ class StdioConnection:
 
     # -- out -------------------------------------------------------------------------------------------------------
 
-    def relay(self, method: str, params: Members, token: Raw | None = None) -> Call:
+    def relay(self, method: str, params: Members, token: Raw | None, owner: str) -> Call:
         """Send a client's request on, under an id of ours. Raises `ServerError` where the server is gone.
 
         Progress is asked for always, since it shows that a long call is alive; `token` is the client's, if it wants to
-        see it.
+        see it. What the server asks meanwhile goes to `owner`, if there is no doubt whose call it belongs to.
         """
-        call = Call(next(self._ids), method, token)
+        call = Call(next(self._ids), method, token, owner)
         meta = {**read_members(params.get("_meta")), "progressToken": Raw(b"%d" % call.id)}
-        self.process.write(request(b"%d" % call.id, method, dumps({**params, "_meta": meta})))
-        self._calls[call.id] = call
-        return call
+        return self._send(call, dumps({**params, "_meta": meta}))
+
+    def send(self, method: str, params: bytes | None = None) -> Call:
+        """Send a request of our own. Raises `ServerError` where the server is gone."""
+        return self._send(Call(next(self._ids), method), params)
 
     async def question(self, method: str, params: bytes | None = None) -> Raw:
-        """Ask the server something for ourselves. Raises `ServerError` with what it answered instead."""
-        call = Call(next(self._ids), method)
-        self.process.write(request(b"%d" % call.id, method, params))
-        self._calls[call.id] = call
+        """Ask the server something for ourselves.
+
+        Raises `RpcError` with the server's own refusal, `ServerError` where no answer comes.
+        """
+        call = self.send(method, params)
         try:
             while not isinstance(item := await call.next(), Frame):
                 if isinstance(item, Lost):
-                    raise ServerError(f"The server did not answer {method}: {item.reason}.")
+                    raise ServerError(f"The server did not answer {method}: {item.reason}")
         finally:
-            if not call.is_done:
-                self.cancel(call, "no longer wanted")
+            self.cancel(call, "no longer wanted")
         if item.error is not UNSET:
-            error = RpcError.from_raw(item.error)
-            raise ServerError(f"The server answered {method} with error {error.code}: {error.message}")
+            raise RpcError.from_raw(item.error)
         assert item.result is not UNSET
         return item.result
 
     def cancel(self, call: Call, reason: str) -> None:
-        """Tell the server that nobody waits for `call` any more; a late answer is dropped."""
+        """Tell the server that nobody waits for `call` any more; a late answer is dropped. Nothing if it is done."""
         if self._calls.pop(call.id, None) is None or call.method == "initialize":
             return
         try:
@@ -134,6 +104,11 @@ class StdioConnection:
     def notify(self, method: str, params: bytes | Raw | None = None) -> None:
         """Send a notification. Raises `ServerError` where the server is gone."""
         self.process.write(notification(method, params))
+
+    def _send(self, call: Call, params: bytes | None) -> Call:
+        self.process.write(request(b"%d" % call.id, call.method, params))
+        self._calls[call.id] = call
+        return call
 
     # -- in --------------------------------------------------------------------------------------------------------
 
@@ -161,7 +136,7 @@ class StdioConnection:
         if frame.method is UNSET:
             self._answered(frame)
         elif frame.id is not UNSET:
-            self._asked_by_server(frame.method, frame)
+            self._asked_by_server(frame.method, bytes(frame.id), frame.params)
         else:
             self._told(frame.method, None if frame.params is UNSET else frame.params)
 
@@ -170,7 +145,7 @@ class StdioConnection:
         if line.lstrip()[:1] == b"{" and (found := _ID.search(line[:200])) and (call := self._calls.get(int(found[1]))):
             return self._fail(call, f"its answer is not valid JSON: {why}")
         self.junk_lines += 1
-        self.first_junk = self.first_junk or line[:200].decode(errors="replace")
+        self.first_junk = self.first_junk or line[:JUNK_CHARS].decode(errors="replace")
 
     def _answered(self, frame: Frame) -> None:
         call = self._call(frame.id)
@@ -178,19 +153,26 @@ class StdioConnection:
             return
         if not frame.is_response:
             return self._fail(call, "its answer has neither result nor error")
-        del self._calls[call.id]
-        call.is_done = True
+        self._forget(call)
         call.push(frame)
 
     def _told(self, method: str, params: Raw | None) -> None:
-        if method == "notifications/progress":
-            self._progress(method, params)
-        elif method == "notifications/cancelled":
-            key = _ask_key(read_members(params).get("requestId", Raw(b"")))
-            if (call := self._asked.pop(key, None)) is not None:
-                call.push(Withdrawn(key))
-        else:
-            self._on_notification(method, params)
+        match method:
+            case "notifications/progress":
+                self._progress(method, params)
+            case "notifications/cancelled":
+                key = _ask_key(bytes(read_members(params).get("requestId", b"")))
+                if (call := self._asked.pop(key, None)) is not None:
+                    call.push(Withdrawn(key))
+            case "notifications/message":
+                if (call := self._only_client()) is not None:
+                    call.push(Note(method, params))
+            case _:
+                subscription = read_members(read_members(params).get("_meta")).get(SUBSCRIPTION_KEY)
+                if subscription is not None and (call := self._call(subscription)) is not None:
+                    # Our own standing request: its reader only needs to know that it stands.
+                    call.push(Note(method, params))
+                self._on_notification(method, params)
 
     def _progress(self, method: str, params: Raw | None) -> None:
         told = read_members(params)
@@ -202,22 +184,37 @@ class StdioConnection:
         else:
             call.push(Note(method, dumps({**told, "progressToken": call.token})))
 
-    def _asked_by_server(self, method: str, frame: Frame) -> None:
-        assert frame.id is not UNSET
-        request_id = bytes(frame.id)
+    def _asked_by_server(self, method: str, request_id: bytes, params: Raw | UnsetType) -> None:
+        """A request of the server: a ping is for us, all else for the client whose call is in flight."""
         if method == "ping":
             return self._reply(request_id, b"{}")
-        self._reply(request_id, RpcError(METHOD_NOT_FOUND, f"{method}: Switchboard declared no such capability"))
+        call = self._only_client()
+        if call is None:
+            refusal = f"{method}: it is not clear which client to ask, since not exactly one has a call in flight"
+            return self._reply(request_id, RpcError(METHOD_NOT_FOUND, refusal))
+        key = _ask_key(request_id)
+        self._asked[key] = call
 
-    def _reply(self, request_id: bytes, answer: bytes | Raw | RpcError) -> None:
-        self._asked.pop(_ask_key(Raw(request_id)), None)
-        line = failure(request_id, answer) if isinstance(answer, RpcError) else response(request_id, answer)
+        def answer(said: bytes | Raw | RpcError) -> None:
+            if self._asked.pop(key, None) is not None:
+                self._reply(request_id, said)
+                call.push(Alive())
+
+        call.push(Ask(method, b"{}" if params is UNSET else params, key, answer))
+
+    def _reply(self, request_id: bytes, said: bytes | Raw | RpcError) -> None:
+        line = failure(request_id, said) if isinstance(said, RpcError) else response(request_id, said)
         try:
             self.process.write(line)
         except ServerError:
             pass
 
-    def _call(self, raw_id: Raw | msgspec.UnsetType) -> Call | None:
+    def _only_client(self) -> Call | None:
+        """The latest call of the one client that has any in flight. A shared server does not say whom it means."""
+        calls = [call for call in self._calls.values() if call.owner is not None and call.method in TARGET_KEYS]
+        return calls[-1] if len({call.owner for call in calls}) == 1 else None
+
+    def _call(self, raw_id: Raw | UnsetType) -> Call | None:
         # Some servers answer "5" to 5.
         text = b"" if raw_id is UNSET else bytes(raw_id).strip(b'"')
         return self._calls.get(int(text)) if text.isdigit() and len(text) < 19 else None
@@ -227,13 +224,18 @@ class StdioConnection:
             self._fail(call, self.process.epitaph)
 
     def _fail(self, call: Call, reason: str) -> None:
-        self._calls.pop(call.id, None)
-        call.is_done = True
+        self._forget(call)
         call.push(Lost(reason))
 
+    def _forget(self, call: Call) -> None:
+        self._calls.pop(call.id, None)
+        call.is_done = True
+        for key in [key for key, asking in self._asked.items() if asking is call]:
+            del self._asked[key]
 
-def _ask_key(request_id: Raw) -> str:
-    return "ask-" + bytes(request_id).decode(errors="replace").strip('"')
+
+def _ask_key(request_id: bytes) -> str:
+    return "ask-" + request_id.decode(errors="replace").strip('"')
 
 
 def _valid_utf8(line: bytes) -> bytes:

@@ -2,34 +2,49 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from typing import Protocol
 
-from msgspec import UNSET, Raw
+from msgspec import Raw
 
 from switchboard_tray.catalog.model import ServerTools
 from switchboard_tray.config.model import ServerConfig
-from switchboard_tray.errors import CallTimeout, ServerError
+from switchboard_tray.errors import ServerError
 from switchboard_tray.paths import Paths
-from switchboard_tray.protocol.calls import Alive, Ask, Call, Listener, Lost, Note, Tick, Withdrawn
-from switchboard_tray.protocol.messages import Frame, Members, RpcError
+from switchboard_tray.protocol.calls import Listener
+from switchboard_tray.protocol.eras import LISTEN_KEYS, RESOURCE_UPDATED, Era
+from switchboard_tray.protocol.messages import Members, RpcError, read_members, read_text
 from switchboard_tray.servers import lifecycle
+from switchboard_tray.servers.across import call_across
 from switchboard_tray.servers.environment import plan_launch
+from switchboard_tray.servers.following import follow
+from switchboard_tray.servers.handshake import Hello, shake_hands, speaks_modern_too
 from switchboard_tray.servers.lifecycle import Action, Ended, Event, Life, Phase, Started, StartFailed, StopAsked
-from switchboard_tray.servers.listing import list_tools
+from switchboard_tray.servers.listing import list_server
+from switchboard_tray.servers.standing import Standing
 from switchboard_tray.servers.status import ServerStatus
 from switchboard_tray.servers.stderr import StderrLog, stderr_path
-from switchboard_tray.servers.stdio import Hello, StdioConnection
+from switchboard_tray.servers.stdio import StdioConnection
 
 log = logging.getLogger(__name__)
 
 CALLER_PATIENCE_S = 45.0
 """A call waits so long for a start; the start goes on without it."""
-PROGRESS_STRETCH = 10
-"""Progress may lengthen a call to this many times its timeout."""
+PROBE_TIMEOUT_S = 3.0
 LIST_TIMEOUT_S = 60.0
 CHANGED_PAUSE_S = 0.1
 """A server that announces many changes at once is listed once."""
+
+
+class Reports(Protocol):
+    """Where a worker reports what a server said unasked."""
+
+    def listed(self, server: ServerConfig, tools: ServerTools) -> None:
+        """The server's lists were read."""
+
+    def updated(self, server: ServerConfig, params: Raw | None, uri: str) -> None:
+        """A watched resource changed."""
 
 
 class Worker:
@@ -41,10 +56,12 @@ class Worker:
         paths: Paths,
         environ: Mapping[str, str],
         tasks: asyncio.TaskGroup,
-        on_listed: Callable[[ServerConfig, ServerTools], None],
+        reports: Reports,
+        era: Era = Era.LEGACY,
     ) -> None:
         self.server = server
-        self._paths, self._environ, self._tasks, self._on_listed = paths, environ, tasks, on_listed
+        self._paths, self._environ, self._tasks, self._reports, self._era = paths, environ, tasks, reports, era
+        self._standing = Standing()
         self.stderr_path = stderr_path(paths, server.name)
         self._stderr = StderrLog(self.stderr_path)
         self._life = Life()
@@ -129,6 +146,7 @@ class Worker:
             self._hello = await self._open(connection)
             self._connection, outcome = connection, Ended()
             self.post(Started())
+            await self._standing.begin(connection, self._hello)
             self._tasks.create_task(self._list_quietly())
             await connection.process.wait()
             outcome = Ended(self._with_stderr(f"Server {self.server.name} ended: {connection.process.epitaph}"))
@@ -140,16 +158,21 @@ class Worker:
             outcome = StartFailed(f"Server {self.server.name} could not be started, through a fault of Switchboard.")
         finally:
             self._connection = None
+            self._standing.end()
             await connection.close()
             self.post(outcome)
 
     async def _open(self, connection: StdioConnection) -> Hello:
         try:
             async with asyncio.timeout(self.server.start_timeout_s):
-                return await connection.open(plan_launch(self.server, self._environ, self._paths))
+                await connection.spawn(plan_launch(self.server, self._environ, self._paths))
+                return await shake_hands(connection, self._era)
         except TimeoutError:
-            fault = f"Server {self.server.name} did not answer within {self.server.start_timeout_s:g} s of its start"
-            raise ServerError(self._with_stderr(fault), hint="startTimeoutSec can be raised.") from None
+            late = f"Server {self.server.name} did not answer within {self.server.start_timeout_s:g} s of its start"
+            raise ServerError(self._with_stderr(late), hint="startTimeoutSec can be raised.") from None
+        except RpcError as refusal:
+            refused = f"Server {self.server.name} refused to start: error {refusal.code}, {refusal.message}"
+            raise ServerError(self._with_stderr(refused)) from refusal
         except ServerError as fault:
             raise ServerError(self._with_stderr(str(fault).rstrip(".")), hint=fault.hint) from fault
 
@@ -162,8 +185,8 @@ class Worker:
 
     # -- calls -----------------------------------------------------------------------------------------------------
 
-    async def call(self, method: str, params: Members, token: Raw | None, listener: Listener) -> Raw:
-        """Send a request on and follow it to its result.
+    async def call(self, method: str, params: Members, listener: Listener) -> bytes | Raw:
+        """Send a client's request on and follow it to its result, across the eras where the two sides differ.
 
         Raises `RpcError` with the server's own error, `ServerError` where the server cannot be started or goes away,
         `CallTimeout` where it takes too long.
@@ -171,12 +194,54 @@ class Worker:
         self._calls += 1
         with self._in_use():
             connection = await self._ready()
-            call = connection.relay(method, params, token)
-            try:
-                return await self._follow(call, listener)
-            finally:
-                if not call.is_done:
+            assert self._hello is not None
+            token = read_members(params.get("_meta")).get("progressToken")
+
+            async def send(adapted: Members) -> Raw:
+                call = connection.relay(method, adapted, token, listener.caller.key)
+                try:
+                    return await follow(call, listener, self.server.name, self.server.call_timeout_s, self._with_stderr)
+                finally:
                     connection.cancel(call, "the caller no longer waits")
+
+            return await call_across(method, params, listener, self._hello.era, send)
+
+    async def is_dual(self) -> bool:
+        """Whether the server, reached in the legacy era, speaks the modern one as well. Asked once in its life."""
+        connection = await self._ready()
+        if self._hello is None or self._hello.era is Era.MODERN:
+            return False
+        try:
+            async with asyncio.timeout(PROBE_TIMEOUT_S):
+                return await speaks_modern_too(connection)
+        except TimeoutError:
+            return False
+
+    async def set_level(self, level: str | None) -> None:
+        """Have the server send log messages of `level` and above, now and after each start."""
+        await self._standing.set_level(level)
+
+    def notify(self, method: str, params: Raw | None) -> None:
+        """Pass on what a client tells, if the server runs and may be told."""
+        if self._connection is not None and self._hello is not None and self._hello.era is Era.LEGACY:
+            try:
+                self._connection.notify(method, params)
+            except ServerError:
+                pass
+
+    @asynccontextmanager
+    async def watching(self, uri: str) -> AsyncIterator[None]:
+        """Be told of updates of a resource meanwhile; the server is not stopped for idleness while somebody is.
+
+        Raises `RpcError` or `ServerError` where the server refuses.
+        """
+        with self._in_use():
+            await self._ready()
+            await self._standing.watch(uri)
+            try:
+                yield
+            finally:
+                await self._standing.unwatch(uri)
 
     async def refresh(self, *, by_call: bool = True) -> ServerTools:
         """The server's tools, asked for now; started for it where needed. Raises `ServerError`."""
@@ -219,49 +284,12 @@ class Worker:
             hint = f"The next try is in {max(0.0, retry_at - asyncio.get_running_loop().time()):.0f} s."
         return ServerError(self._life.fault or f"Server {self.server.name} was stopped.", hint=hint)
 
-    async def _follow(self, call: Call, listener: Listener) -> Raw:
-        loop = asyncio.get_running_loop()
-        timeout_s = self.server.call_timeout_s
-        latest = loop.time() + timeout_s * PROGRESS_STRETCH
-        listener.begin(call.push)
-        try:
-            async with asyncio.timeout(timeout_s) as limit:
-                while not isinstance(item := await call.next(), Frame):
-                    if isinstance(item, Note | Alive):
-                        limit.reschedule(min(latest, loop.time() + timeout_s))
-                    await self._pass_on(item, listener)
-        except TimeoutError:
-            raise CallTimeout(
-                f"Server {self.server.name} did not answer within {timeout_s:g} s.",
-                hint="The call was cancelled; callTimeoutSec can be raised.",
-            ) from None
-        finally:
-            listener.end()
-        if item.error is not UNSET:
-            raise RpcError.from_raw(item.error)
-        assert item.result is not UNSET
-        return item.result
-
-    async def _pass_on(self, item: Note | Ask | Withdrawn | Alive | Tick | Lost, listener: Listener) -> None:
-        match item:
-            case Note():
-                await listener.note(item)
-            case Ask():
-                await listener.ask(item)
-            case Withdrawn(key):
-                await listener.withdraw(key)
-            case Tick():
-                await listener.tick()
-            case Lost(reason):
-                fault = f"Server {self.server.name} did not answer the call: {reason}"
-                raise ServerError(self._with_stderr(fault), hint="It may or may not have had an effect.")
-            case Alive():
-                pass
-
     # -- lists -----------------------------------------------------------------------------------------------------
 
     def _notified(self, method: str, params: Raw | None) -> None:
-        if method == "notifications/tools/list_changed" and self._relist is None:
+        if method == RESOURCE_UPDATED and (uri := read_text(read_members(params).get("uri"))) is not None:
+            self._reports.updated(self.server, params, uri)
+        elif method in LISTEN_KEYS and self._relist is None:
             self._relist = asyncio.get_running_loop().call_later(CHANGED_PAUSE_S, self._list_again)
 
     def _list_again(self) -> None:
@@ -286,13 +314,15 @@ class Worker:
             return self._unavailable()
         try:
             async with asyncio.timeout(LIST_TIMEOUT_S):
-                listed = await list_tools(connection, hello)
+                listed = await list_server(connection, hello)
         except TimeoutError:
             return ServerError(f"Server {name} did not list its tools in time.", hint="The last good list stays.")
+        except RpcError as refusal:
+            return ServerError(f"Server {name} answered a list request with error {refusal.code}: {refusal.message}.")
         except ServerError as fault:
             return fault
         log.info("server %s: %d tools listed, %d set aside", name, len(listed.tools), len(listed.quarantined))
-        self._on_listed(self.server, listed)
+        self._reports.listed(self.server, listed)
         return listed
 
     # -- words -----------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from types import MappingProxyType
 import msgspec
 from msgspec import Raw
 
-from switchboard_tray.catalog.check import check_tools
+from switchboard_tray.catalog.check import check_named, check_tools
 from switchboard_tray.catalog.model import Catalog, Quarantined, ServerTools
 from switchboard_tray.jsonfile import write_atomic
 
@@ -29,6 +29,9 @@ class _StoredList(msgspec.Struct, rename="camel"):
     instructions: str = ""
     title: str = ""
     listed_at: float = 0.0
+    prompts: list[Raw] = []
+    resources: list[Raw] = []
+    resource_templates: list[Raw] = []
 
 
 class _StoredCatalog(msgspec.Struct):
@@ -83,11 +86,25 @@ class CatalogStore:
 
 def _to_stored(one: ServerTools) -> _StoredList:
     faults = [_StoredFault(fault.name, fault.reason) for fault in one.quarantined]
-    return _StoredList([Raw(tool.raw) for tool in one.tools], faults, one.instructions, one.title, one.listed_at)
+    tools, prompts, resources, templates = (
+        [Raw(item.raw) for item in kind] for kind in (one.tools, one.prompts, one.resources, one.templates)
+    )
+    return _StoredList(
+        tools, faults, one.instructions, one.title, one.listed_at, prompts, resources, templates
+    )
 
 
 def _from_stored(stored: _StoredList) -> ServerTools:
     # Checked once more: an older version of us may have let pass what this one repairs.
     tools, unfit = check_tools(stored.tools)
     known = tuple(Quarantined(fault.name, fault.reason) for fault in stored.quarantined)
-    return ServerTools(tools, known + unfit, stored.instructions, stored.title, stored.listed_at)
+    return ServerTools(
+        tools,
+        known + unfit,
+        stored.instructions,
+        stored.title,
+        stored.listed_at,
+        check_named(stored.prompts, "name"),
+        check_named(stored.resources, "uri"),
+        check_named(stored.resource_templates, "uriTemplate"),
+    )

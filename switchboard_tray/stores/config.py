@@ -173,6 +173,7 @@ class ConfigStore:
         """Replace the file by `data` if it is still as in `base`, which goes into the history where it is good."""
 
         def stop_if_moved() -> None:
+            # No file system replaces a file only if it is still the same, so microseconds are left to chance.
             if self._file.read() != base.data:
                 raise _Moved
 

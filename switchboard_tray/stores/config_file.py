@@ -5,7 +5,7 @@ Reads and never writes; raises nothing for a file that is broken or gone, since 
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,6 @@ _SETTLE_S = 0.05
 _SETTLE_LOOKS = 10
 
 Stamp = tuple[int, int, int]
-_Place = Callable[[str], tuple[int, int] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,28 +126,26 @@ def read_config(data: bytes) -> Reading:
     version = document_version(found)
     document = migrate(found) if isinstance(found, dict) else {}
     parsed = parse_config(document if isinstance(found, dict) else found)
-    place = locator(data) if parsed.problems or parsed.warnings else _nowhere
     return Reading(
         config=parsed.config,
         document=document,
-        problems=_placed(parsed.problems, version, place),
-        warnings=_placed(parsed.warnings, version, place),
+        problems=_placed(parsed.problems, version, data),
+        warnings=_placed(parsed.warnings, version, data),
         is_older=version < VERSION,
         is_newer=parsed.is_newer,
     )
 
 
-def _placed(problems: Sequence[Problem], version: int, place: _Place) -> tuple[Problem, ...]:
+def _placed(problems: Sequence[Problem], version: int, data: bytes) -> tuple[Problem, ...]:
+    if not problems:
+        return ()
+    place = locator(data)
     placed = []
     for problem in problems:
         pointer = old_pointer(problem.pointer, version)
         line, column = place(pointer) or (None, None)
         placed.append(replace(problem, pointer=pointer, line=line, column=column))
     return tuple(placed)
-
-
-def _nowhere(_pointer: str) -> None:
-    return None
 
 
 def _unreadable(identity: str, message: str) -> Look:

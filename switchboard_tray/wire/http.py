@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 
+from msgspec import Raw
 from starlette.types import Receive, Send
 
-from switchboard_tray.protocol.messages import INVALID_REQUEST, RpcError, failure
+from switchboard_tray.protocol.messages import INVALID_REQUEST, RpcError, dumps, failure, read_members
 
 Headers = Iterable[tuple[bytes, bytes]]
 
@@ -81,3 +82,8 @@ async def wait_for_disconnect(receive: Receive) -> None:
     """Return when the client is gone."""
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+def with_uri(params: Raw | None, uri: str) -> bytes:
+    """The parameters of an update, with the URI that the client knows the resource by."""
+    return dumps({**read_members(params), "uri": uri})

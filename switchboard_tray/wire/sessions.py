@@ -6,22 +6,25 @@ comes, since real clients never start over by themselves; one ended by DELETE st
 Source: docs/endpoint.md, "Sessions".
 """
 
+import itertools
 import json
 import logging
 import os
 import re
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
+
+from msgspec import Raw
 
 from switchboard_tray.jsonfile import write_atomic
 from switchboard_tray.profiles.resolve import ClientFacts
-from switchboard_tray.protocol.calls import Mailbox
-from switchboard_tray.protocol.eras import HANDSHAKE_VERSIONS
-from switchboard_tray.protocol.messages import notification
-from switchboard_tray.wire.exchange import Exchange
+from switchboard_tray.protocol.eras import LEGACY_VERSIONS
+from switchboard_tray.protocol.messages import RpcError, notification
+from switchboard_tray.wire.stream import Stream
 
 log = logging.getLogger(__name__)
 
@@ -32,32 +35,76 @@ REVIVED_VERSION = "2025-03-26"
 """What a client speaks that does not say; the revision before the header was introduced."""
 
 
+AskAnswer = Callable[[bytes | Raw | RpcError], None]
+
+_ask_ids = itertools.count(1)
+# An answer meant for an earlier life of the gateway must not meet a question of this one.
+_boot = secrets.token_hex(4)
+
+
+class Cancellable(Protocol):
+    """A request in flight."""
+
+    def cancel(self) -> None:
+        """The client no longer waits."""
+
+
 @dataclass(slots=True)
 class Session:
     """A client's connection to us, for as long as the client keeps it."""
 
     id: str
     version: str
-    client_name: str | None
+    info: dict[str, Any] | None
+    """What the client says of itself: name, version."""
     capabilities: dict[str, Any] | None
-    """What the client can be asked for; None where it was revived without a record."""
-    listed: str | None = None
-    """The fingerprint of what the client last saw, or was last told to look at."""
+    """What the client can be asked for; both None where the session was revived without a record."""
+    listed: dict[str, str] = field(default_factory=dict)
+    """For each kind of list: the fingerprint of what the client last saw, or was last told to look at."""
     facts: ClientFacts | None = None
     """What its latest request told about it; None since the gateway started."""
-    streams: list[Mailbox[bytes | None]] = field(default_factory=list)
+    log_level: str | None = None
+    streams: list[Stream] = field(default_factory=list)
     """Open GET streams. A dead one may linger, so the newest gets the messages."""
-    in_flight: dict[bytes, Exchange] = field(default_factory=dict)
+    in_flight: dict[bytes, Cancellable] = field(default_factory=dict)
     """By request id as it is on the wire: 1 and "1" are two."""
+    asks: dict[bytes, AskAnswer] = field(default_factory=dict)
+    """Questions of servers that the client has not answered."""
+    watches: dict[str, AsyncExitStack] = field(default_factory=dict)
+    """Watched resources, by the URI the client used."""
     missed: list[str] = field(default_factory=list)
     """Changes that were announced while no stream was open."""
 
+    @property
+    def client_name(self) -> object:
+        """The name the client gives itself."""
+        return (self.info or {}).get("name")
+
     def announce(self, method: str) -> None:
         """Tell of a change: now, or as soon as the client opens its stream."""
-        if self.streams:
-            self.streams[-1].push(notification(method))
-        elif method not in self.missed:
+        if not self.send(notification(method)) and method not in self.missed:
             self.missed.append(method)
+
+    def send(self, message: bytes) -> bool:
+        """Send a message that belongs to no request; False where no stream is open."""
+        if self.streams:
+            self.streams[-1].push(message)
+        return bool(self.streams)
+
+    def new_ask(self, answer: AskAnswer) -> bytes:
+        """The id under which a question of a server goes to the client."""
+        request_id = f'"{_boot}-{next(_ask_ids)}"'.encode()
+        self.asks[request_id] = answer
+        return request_id
+
+    def answer_ask(self, request_id: bytes, said: bytes | Raw | RpcError) -> None:
+        """Hand an answer to the server that asked; one to nothing we asked is dropped."""
+        if (answer := self.asks.pop(request_id, None)) is not None:
+            answer(said)
+
+    def forget_ask(self, request_id: bytes) -> bool:
+        """Take a question back; False where it is answered already."""
+        return self.asks.pop(request_id, None) is not None
 
 
 class Sessions:
@@ -73,9 +120,9 @@ class Sessions:
     def __iter__(self) -> Iterator[Session]:
         return iter(list(self._live.values()))
 
-    def start(self, version: str, client_name: str | None, capabilities: dict[str, Any]) -> Session:
+    def start(self, version: str, info: dict[str, Any], capabilities: dict[str, Any]) -> Session:
         """A new session, for an ``initialize``."""
-        return self._add(Session(secrets.token_hex(16), version, client_name, capabilities))
+        return self._add(Session(secrets.token_hex(16), version, info, capabilities))
 
     def find(self, session_id: str, version: str | None) -> Session | None:
         """The session with this id, revived where it is unknown; None where it was ended or was never one of ours."""
@@ -91,14 +138,14 @@ class Sessions:
         self._live.pop(session.id, None)
         self._ended[session.id] = now
         self._record({"id": session.id, "ended": now})
-        for exchange in list(session.in_flight.values()):
-            exchange.cancel()
+        for request in list(session.in_flight.values()):
+            request.cancel()
         self.close_streams([session])
 
-    def saw(self, session: Session, fingerprint: str) -> None:
+    def saw(self, session: Session, kind: str, fingerprint: str) -> None:
         """Remember what the client was last shown, so that after a restart it is told of what changed since."""
-        if session.listed != fingerprint:
-            session.listed = fingerprint
+        if session.listed.get(kind) != fingerprint:
+            session.listed[kind] = fingerprint
             self._record(_as_record(session))
 
     def close_streams(self, sessions: Iterable[Session]) -> None:
@@ -161,18 +208,18 @@ def _as_record(session: Session) -> dict[str, Any]:
     return {
         "id": session.id,
         "version": session.version,
-        "client": session.client_name,
+        "client": session.info,
         "capabilities": session.capabilities,
         "listed": session.listed,
     }
 
 
 def _from_record(record: dict[str, Any]) -> Session:
-    version, client, capabilities, listed = (record.get(k) for k in ("version", "client", "capabilities", "listed"))
+    version, info, capabilities, listed = (record.get(key) for key in ("version", "client", "capabilities", "listed"))
     return Session(
         record["id"],
-        version if version in HANDSHAKE_VERSIONS else REVIVED_VERSION,
-        client if isinstance(client, str) else None,
+        version if version in LEGACY_VERSIONS else REVIVED_VERSION,
+        info if isinstance(info, dict) else None,
         capabilities if isinstance(capabilities, dict) else None,
-        listed if isinstance(listed, str) else None,
+        listed if isinstance(listed, dict) else {},
     )

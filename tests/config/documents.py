@@ -13,7 +13,7 @@ JSON_VALUES: st.SearchStrategy[Any] = st.recursive(
     st.none()
     | st.booleans()
     | st.integers()
-    | st.integers(min_value=10**5000, max_value=10**5001)
+    | st.integers(min_value=10**4000, max_value=10**4001)
     | st.floats()
     | st.text(st.characters(codec=None), max_size=20),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=12), inner, max_size=4),
@@ -25,7 +25,9 @@ PROFILE_NAMES = ("work", "Home", "x")
 _TEXT = st.sampled_from(["", "plain", "two words", "é", "${env:HOME}/x", "$${literal}", "a\nb"])
 _ENV = st.dictionaries(st.sampled_from(["TOKEN", "PATH", "A.b"]), _TEXT, max_size=2)
 _HEADERS = st.dictionaries(st.sampled_from(["X-Team", "Authorization"]), st.sampled_from(["core", "Bearer ${env:T}"]))
-_PATTERN = st.builds("{}.{}".format, st.sampled_from([*SERVER_NAMES, "*", "git*", "gone"]), st.sampled_from(["*", "a_*"]))
+_PATTERN = st.builds(
+    "{}.{}".format, st.sampled_from([*SERVER_NAMES, "*", "git*", "gone"]), st.sampled_from(["*", "a_*"])
+)
 _SURFACE = st.sampled_from(["auto", "passthrough", "flat", "meta", "code", "apps", "compact"])
 _THRESHOLD = st.integers(1, 500) | st.just(40.0)
 _AUTO_ABOVE = st.sampled_from(["meta", "apps"])
@@ -41,10 +43,18 @@ _COMMON = {
     "toolChanges": st.sampled_from(["warn", "block"]),
     **_NOTE,
 }
-_ON = st.sampled_from([{}, {"enabled": True}, {"enabled": False}, {"disabled": True}, {"enabled": True, "disabled": False}])
+_ON = st.sampled_from(
+    [{}, {"enabled": True}, {"enabled": False}, {"disabled": True}, {"enabled": True, "disabled": False}]
+)
 _LOCAL = st.fixed_dictionaries(
     {"command": st.sampled_from(["npx", "${env:BIN}"])},
-    optional={"args": st.lists(_TEXT, max_size=3), "env": _ENV, "cwd": st.just("~"), "type": st.just("stdio"), **_COMMON},
+    optional={
+        "args": st.lists(_TEXT, max_size=3),
+        "env": _ENV,
+        "cwd": st.just("~"),
+        "type": st.just("stdio"),
+        **_COMMON,
+    },
 )
 _REMOTE = st.fixed_dictionaries(
     {"url": st.sampled_from(["https://mcp.linear.app/mcp", "HTTP://[::1]:80/x", "${env:URL}", "http://${env:H}:1/"])},
@@ -75,7 +85,9 @@ def valid_documents(draw: st.DrawFn) -> Document:
     servers = draw(st.dictionaries(st.sampled_from(SERVER_NAMES), _SERVER, max_size=4))
     profiles = draw(st.dictionaries(st.sampled_from(PROFILE_NAMES), _profiles(sorted(servers)), max_size=3))
     profile = st.none() | st.sampled_from([*profiles, *map(str.upper, profiles)]) if profiles else st.none()
-    rules = st.lists(st.fixed_dictionaries({"match": st.sampled_from(["cursor*", "*"]), "profile": profile}), max_size=2)
+    rules = st.lists(
+        st.fixed_dictionaries({"match": st.sampled_from(["cursor*", "*"]), "profile": profile}), max_size=2
+    )
     keys = {
         "version": st.just(1),
         "servers": st.just(servers),

@@ -101,7 +101,9 @@ def test_a_difference_holds_no_more_than_what_changed() -> None:
 
 @given(valid_documents(), st.dictionaries(st.sampled_from(["servers", "settings", "new"]), NULLS_ONLY_IN_LISTS))
 @settings(suppress_health_check=[HealthCheck.too_slow])
-def test_a_patch_keeps_the_order_of_keys_and_puts_new_ones_last(document: dict[str, Any], patch: dict[str, Any]) -> None:
+def test_a_patch_keeps_the_order_of_keys_and_puts_new_ones_last(
+    document: dict[str, Any], patch: dict[str, Any]
+) -> None:
     merged = merge_patch(document, patch)
 
     assert list(merged) == [*document, *(key for key in patch if key not in document)]
@@ -218,7 +220,9 @@ def test_a_section_that_is_no_object_is_not_edited() -> None:
 
 def test_a_profile_is_made_or_changed() -> None:
     assert list(put_profile(DOCUMENT, "new", {"servers": ["linear"]})["profiles"]) == ["Work", "home", "new"]
-    assert put_profile(DOCUMENT, "HOME", {"surface": "flat", "description": None})["profiles"]["home"] == {"surface": "flat"}
+    assert put_profile(DOCUMENT, "HOME", {"surface": "flat", "description": None})["profiles"]["home"] == {
+        "surface": "flat"
+    }
     assert put_profile({}, "a", {}) == {"profiles": {"a": {}}}
 
 

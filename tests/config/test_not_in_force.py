@@ -28,7 +28,10 @@ def of_profile(**spec: Any) -> list[str]:
 
 
 def test_what_is_in_force_is_not_warned_about() -> None:
-    assert of_server(command="x", args=["$${secret:x}", "${env:A}"], env={"A": "b"}, type="stdio", isolation="shared") == []
+    assert (
+        of_server(command="x", args=["$${secret:x}", "${env:A}"], env={"A": "b"}, type="stdio", isolation="shared")
+        == []
+    )
     assert of_profile(servers=["s"], include=["s.x"], surface="flat", relay=["tools"], confirm=[]) == []
     assert not_in_force({"settings": {"port": 1, "surface": "auto", "logLevel": "info", "maxRequestMb": 1}}) == []
 

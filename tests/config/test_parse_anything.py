@@ -11,7 +11,16 @@ from tests.config.documents import JSON_VALUES, mutated_documents, valid_documen
 
 SECRET = "hunter2"
 _ODD_SECRETS = st.sampled_from(
-    [SECRET, f"{SECRET} ${{", f"${{{SECRET}}}", f"{SECRET}\0", f"{SECRET}\n{SECRET}", [SECRET], {SECRET: SECRET}, f"\ud800{SECRET}"]
+    [
+        SECRET,
+        f"{SECRET} ${{",
+        f"${{{SECRET}}}",
+        f"{SECRET}\0",
+        f"{SECRET}\n{SECRET}",
+        [SECRET],
+        {SECRET: SECRET},
+        f"\ud800{SECRET}",
+    ]
 )
 
 

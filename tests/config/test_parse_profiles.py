@@ -27,7 +27,8 @@ def faults(**keys: Any) -> list[tuple[str, str, str]]:
 
 
 def profile_faults(**spec: Any) -> list[tuple[str, str, str]]:
-    return [(pointer.removeprefix("/profiles/work"), *rest) for pointer, *rest in faults(profiles={"work": spec})]
+    found = faults(profiles={"work": spec})
+    return [(pointer.removeprefix("/profiles/work"), message, hint) for pointer, message, hint in found]
 
 
 def warnings(**spec: Any) -> list[tuple[str, str, str]]:
@@ -82,7 +83,12 @@ def test_names_match_in_any_letter_case_and_are_spelled_as_defined() -> None:
         ("servers", ["zzz"], 'no server is called "zzz"', ""),
         ("servers", ["github.*"], 'no server is called "github.*"', "Single tools and patterns belong in include."),
         ("servers", [7], "found a number, expected the name of a server", "Put it in quotes."),
-        ("include", ["github"], 'found "github", expected a pattern server.tool', 'Write "github.*" for all its tools.'),
+        (
+            "include",
+            ["github"],
+            'found "github", expected a pattern server.tool',
+            'Write "github.*" for all its tools.',
+        ),
         ("exclude", ["*"], 'found "*", expected a pattern server.tool', 'Write "*.*" for all its tools.'),
         ("confirm", [""], 'found "", expected a pattern server.tool', 'Write "*.*" for all its tools.'),
         ("include", [".x"], 'found ".x", expected a pattern server.tool with both parts', ""),
@@ -133,7 +139,9 @@ def test_two_tools_of_a_profile_cannot_get_one_name() -> None:
     assert profile_faults(overrides=overrides) == [
         ("/overrides/linear.b/name", '"find" is already the name of github.a in this profile', "")
     ]
-    assert not faults(profiles={"a": {"overrides": {"github.a": {"name": "x"}}}, "b": {"overrides": {"github.b": {"name": "x"}}}})
+    assert not faults(
+        profiles={"a": {"overrides": {"github.a": {"name": "x"}}}, "b": {"overrides": {"github.b": {"name": "x"}}}}
+    )
 
 
 def test_a_tool_is_overridden_once_in_any_letter_case() -> None:

@@ -85,7 +85,12 @@ def test_a_command_is_spoken_to_over_stdio(keys: dict[str, str]) -> None:
 
 @pytest.mark.parametrize(
     ("keys", "is_enabled"),
-    [({}, True), ({"disabled": True}, False), ({"disabled": False}, True), ({"disabled": True, "enabled": False}, False)],
+    [
+        ({}, True),
+        ({"disabled": True}, False),
+        ({"disabled": False}, True),
+        ({"disabled": True, "enabled": False}, False),
+    ],
 )
 def test_disabled_is_another_spelling_of_enabled(keys: dict[str, bool], is_enabled: bool) -> None:
     assert server_of(command="npx", **keys).enabled is is_enabled
@@ -123,6 +128,12 @@ def test_a_server_has_exactly_one_way_to_be_reached(keys: dict[str, str], found:
         ("url", "http://[", "found text that is no such address, expected http:// or https:// with a host", ""),
         ("url", " https://x", "found text that is no such address, expected http:// or https:// with a host", ""),
         ("url", 7, "found a number, expected text", "Put it in quotes."),
+        (
+            "url",
+            "https://${HOST}",
+            "a ${ here starts no reference",
+            "Write ${env:NAME} or ${secret:NAME}, and $${ for a literal ${.",
+        ),
         ("builtin", "dem", 'found "dem", expected "demo"', "Did you mean demo?"),
         ("enabled", 1, "found a number, expected true or false", ""),
         ("enabled", "yes", "found text, expected true or false", ""),
@@ -215,9 +226,7 @@ def test_headers_are_unique_in_any_letter_case_and_variables_are_not() -> None:
         }
     }
 
-    assert faults(document) == [
-        ("/servers/a/headers/x-team", '"X-Team" and "x-team" differ only in letter case', "")
-    ]
+    assert faults(document) == [("/servers/a/headers/x-team", '"X-Team" and "x-team" differ only in letter case', "")]
 
 
 @pytest.mark.parametrize(
@@ -277,7 +286,12 @@ def test_settings_are_read() -> None:
 
     assert (settings.port, settings.surface, settings.log_level) == (80, "passthrough", "warning")
     assert (settings.audit.days, settings.audit.max_mb, settings.audit.bodies) == (0, 5, True)
-    assert (settings.autostart, settings.theme, settings.notifications, settings.shortcuts) == (True, "dark", False, False)
+    assert (settings.autostart, settings.theme, settings.notifications, settings.shortcuts) == (
+        True,
+        "dark",
+        False,
+        False,
+    )
     assert config_of({"settings": {}}).settings == Settings()
 
 

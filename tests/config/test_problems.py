@@ -4,7 +4,9 @@ from switchboard_tray.config.problems import InvalidConfig, Problem
 
 
 def test_a_problem_reads_with_its_place_and_the_way_out() -> None:
-    problem = Problem("/settings/port", "found 0, expected a whole number from 1 to 65535", "The default is 7923.", 4, 9)
+    problem = Problem(
+        "/settings/port", "found 0, expected a whole number from 1 to 65535", "The default is 7923.", 4, 9
+    )
 
     assert str(problem) == (
         "line 4, column 9 at /settings/port: found 0, expected a whole number from 1 to 65535. The default is 7923."

@@ -41,7 +41,18 @@ def test_references_are_listed_in_order() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    ["${", "${}", "${HOME}", "${env:}", "${env:A B}", "${env:A", "${input:token}", "${Env:A}", "${secret:a}${", "$$$${x} ${y"],
+    [
+        "${",
+        "${}",
+        "${HOME}",
+        "${env:}",
+        "${env:A B}",
+        "${env:A",
+        "${input:token}",
+        "${Env:A}",
+        "${secret:a}${",
+        "$$$${x} ${y",
+    ],
 )
 def test_a_reference_that_is_none_is_refused_without_its_text(value: str) -> None:
     with pytest.raises(ConfigError, match=r"^a \$\{ here starts no reference$") as caught:

@@ -1,5 +1,6 @@
 """The JSON Schema against `parse`: what is valid passes both, what the schema refuses is refused."""
 
+import dataclasses
 from typing import Any
 
 import jsonschema
@@ -138,14 +139,11 @@ def test_every_key_of_every_table_has_its_line_and_its_default() -> None:
 
 
 def test_each_key_fills_a_field_of_its_model() -> None:
-    missing = [
-        f"{table.model.__name__}.{key.field}"
-        for table in tables(ROOT)
-        for key in table.keys
-        if table.model is not None and key.field and key.field not in (*table.model.__dataclass_fields__, "type", "disabled")
-    ]
-
-    assert missing == []
+    other_spellings = {"type", "disabled"}
+    for table in tables(ROOT):
+        if table.model is not None:
+            known = {slot.name for slot in dataclasses.fields(table.model)} | other_spellings
+            assert {key.field for key in table.keys if key.field} <= known
 
 
 def tables(kind: Kind) -> list[Table]:

@@ -1,0 +1,64 @@
+"""One call from its request to its result: what comes in between goes to the client, and time is kept."""
+
+import asyncio
+from collections.abc import Callable
+
+from msgspec import UNSET, Raw
+
+from switchboard_tray.errors import CallTimeout, ServerError
+from switchboard_tray.protocol.calls import Alive, Ask, Call, Listener, Lost, Note, Tick, Withdrawn
+from switchboard_tray.protocol.messages import Frame, RpcError
+from switchboard_tray.servers.across import ASK_TIMEOUT_S
+
+PROGRESS_STRETCH = 10
+"""Progress may lengthen a call to this many times its timeout."""
+
+
+async def follow(call: Call, listener: Listener, server: str, timeout_s: float, explain: Callable[[str], str]) -> Raw:
+    """Wait for the result of `call`. `explain` adds the server's last words to a fault.
+
+    Raises `RpcError` with the server's own error, `ServerError` where no answer will come, `CallTimeout` where it takes
+    longer than `timeout_s` without a sign of progress.
+    """
+    loop = asyncio.get_running_loop()
+    latest = loop.time() + timeout_s * PROGRESS_STRETCH
+    listener.begin(call.push)
+    try:
+        async with asyncio.timeout(timeout_s) as limit:
+            while not isinstance(item := await call.next(), Frame):
+                match item:
+                    case Lost(reason):
+                        fault = explain(f"Server {server} did not answer the call: {reason}")
+                        raise ServerError(fault, hint="The call may have had an effect all the same.")
+                    case Ask():
+                        # The server waits for a person now, which is not its fault.
+                        latest += ASK_TIMEOUT_S
+                        limit.reschedule(loop.time() + ASK_TIMEOUT_S)
+                    case Note() | Alive():
+                        limit.reschedule(min(latest, loop.time() + timeout_s))
+                await _pass_on(item, listener)
+    except TimeoutError:
+        raise CallTimeout(
+            f"Server {server} did not answer within {timeout_s:g} s.",
+            hint="The call was cancelled; callTimeoutSec can be raised.",
+        ) from None
+    finally:
+        listener.end()
+    if item.error is not UNSET:
+        raise RpcError.from_raw(item.error)
+    assert item.result is not UNSET
+    return item.result
+
+
+async def _pass_on(item: Note | Ask | Withdrawn | Alive | Tick, listener: Listener) -> None:
+    match item:
+        case Note():
+            await listener.note(item)
+        case Ask():
+            await listener.ask(item)
+        case Withdrawn(key):
+            await listener.withdraw(key)
+        case Tick():
+            await listener.tick()
+        case Alive():
+            pass
