@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -32,7 +32,7 @@ _VENV = ROOT / ".venv"
 _STAMP = _VENV / "installed.json"
 _SETUP_LOCK = ROOT / ".venv.lock"
 _LOCK_RETRY_S = 0.2
-# What pip prints when no package index answers.
+# What pip, or npm, prints when no package index answers.
 _SIGNS_OF_NO_NETWORK = (
     "NameResolutionError",
     "NewConnectionError",
@@ -41,11 +41,22 @@ _SIGNS_OF_NO_NETWORK = (
     "ProxyError",
     "Connection refused",
     "Network is unreachable",
+    "code EAI_AGAIN",
+    "code ECONNREFUSED",
+    "code ECONNRESET",
+    "code ENETUNREACH",
+    "code ENOTFOUND",
+    "code ETIMEDOUT",
+    "code FETCH_ERROR",
 )
 
 
 class SetupError(Exception):
     """The environment could not be made; the text says why and what to do next."""
+
+
+class Unavailable(SetupError):
+    """What it is made from is not to be had here and now; nothing in the project is at fault."""
 
 
 @dataclass(frozen=True)
@@ -73,11 +84,11 @@ def prepare(locks: tuple[str, ...]) -> Path:
     check_python(sys.version_info[:2])
     wanted = _wanted_stamp(locks)
     if next_step(_read_stamp(), wanted) is not Step.NOTHING:
-        with _only_one_setup():
+        with only_one_setup():
             # Read again: whoever held the lock may have done the work.
             found = _read_stamp()
             _set_up(next_step(found, wanted), found, wanted)
-    return _venv_python()
+    return venv_python(_VENV)
 
 
 def check_python(version: tuple[int, int]) -> None:
@@ -109,16 +120,18 @@ def _wanted_stamp(locks: tuple[str, ...]) -> Stamp:
     # The suffix names implementation, minor version, build and machine. The place matters because a copied .venv still
     # points at the source it was made for.
     identity = f"{importlib.machinery.EXTENSION_SUFFIXES[0]} {_VENV}"
-    digests = {name: _digest(_lock_file(name)) for name in locks}
-    return Stamp(identity, digests, _digest(ROOT / "pyproject.toml"))
+    digests = {name: digest(lock_file(name)) for name in locks}
+    return Stamp(identity, digests, digest(ROOT / "pyproject.toml"))
 
 
-def _digest(path: Path) -> str:
+def digest(path: Path) -> str:
+    """The SHA-256 of a text file."""
     # Line ends differ between checkouts of one commit.
     return hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
 
 
-def _lock_file(name: str) -> Path:
+def lock_file(name: str) -> Path:
+    """Where the lock of that name is."""
     return ROOT / "build" / "locks" / f"{name}.txt"
 
 
@@ -136,11 +149,12 @@ def _base_python_exists() -> bool:
     lines = config.read_text("utf-8").splitlines() if config.exists() else []
     keys_and_values = (line.partition("=") for line in lines)
     homes = [value.strip() for key, _, value in keys_and_values if key.strip() == "home"]
-    return _venv_python().exists() and all(Path(home).is_dir() for home in homes)
+    return venv_python(_VENV).exists() and all(Path(home).is_dir() for home in homes)
 
 
-def _venv_python() -> Path:
-    return _VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+def venv_python(folder: Path) -> Path:
+    """The Python of the virtual environment in `folder`."""
+    return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
 def _set_up(step: Step, found: Stamp | None, wanted: Stamp) -> None:
@@ -149,19 +163,21 @@ def _set_up(step: Step, found: Stamp | None, wanted: Stamp) -> None:
     print("setting up .venv (half a minute, once for each change of build/locks) ...", file=sys.stderr, flush=True)
     try:
         if step is Step.MAKE_ANEW or found is None:
-            _make_venv()
+            make_venv(_VENV)
             kept: Mapping[str, str] = {}
         else:
             # From here to the new stamp the environment is half-done, and without a stamp the next run knows.
             _STAMP.unlink()
             kept = found.locks
-        _install(wanted.locks)
+        install_locks(venv_python(_VENV), wanted.locks)
+        _install_project(venv_python(_VENV))
         _write_stamp(Stamp(wanted.identity, {**kept, **wanted.locks}, wanted.project))
     except OSError as exc:
         raise SetupError(f"cannot write .venv ({exc}): end what uses it, delete it, then run this again") from exc
 
 
-def _make_venv() -> None:
+def make_venv(folder: Path) -> None:
+    """Make an empty virtual environment in `folder`, in place of what is there. Raises SetupError."""
     if importlib.util.find_spec("venv") is None or importlib.util.find_spec("ensurepip") is None:
         package = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
         raise SetupError(
@@ -170,19 +186,28 @@ def _make_venv() -> None:
         )
     # The Python below, because .venv's own may be the one that runs this.
     python = getattr(sys, "_base_executable", None) or sys.executable
-    if _VENV.exists():
-        shutil.rmtree(_VENV)
-    _run([python, "-I", "-m", "venv", str(_VENV)], "make .venv")
+    if folder.exists():
+        shutil.rmtree(folder)
+    run([python, "-I", "-m", "venv", str(folder)], f"make {folder.name}")
 
 
-def _install(locks: Mapping[str, str]) -> None:
-    pip = [str(_venv_python()), "-I", "-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check"]
-    files = [option for name in locks for option in ("--requirement", str(_lock_file(name)))]
-    _run([*pip, "--retries", "2", "--require-hashes", *files], "install build/locks")
-    _run([*pip, "--no-index", "--no-deps", "--no-build-isolation", "--editable", str(ROOT)], "install the project")
+def install_locks(python: Path, locks: Iterable[str]) -> None:
+    """Install the packages of `locks` for `python`. Raises SetupError."""
+    files = [option for name in locks for option in ("--requirement", str(lock_file(name)))]
+    run([*_pip_install(python), "--retries", "2", "--require-hashes", *files], "install build/locks")
 
 
-def _run(command: list[str], purpose: str) -> None:
+def _install_project(python: Path) -> None:
+    offline = ["--no-index", "--no-deps", "--no-build-isolation"]
+    run([*_pip_install(python), *offline, "--editable", str(ROOT)], "install the project")
+
+
+def _pip_install(python: Path) -> list[str]:
+    return [str(python), "-I", "-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check"]
+
+
+def run(command: list[str], purpose: str, folder: Path = ROOT) -> None:
+    """Run a command of the set-up in `folder`. Raises SetupError where it fails, Unavailable for want of a network."""
     # Some people set PIP_USER for all of pip; inside a virtual environment it is an error.
     environment = {**os.environ, "PIP_USER": "0"}
     done = subprocess.run(
@@ -193,11 +218,12 @@ def _run(command: list[str], purpose: str) -> None:
         encoding="utf-8",
         errors="replace",
         env=environment,
+        cwd=folder,
     )
     if done.returncode == 0:
         return
     if any(sign in done.stdout for sign in _SIGNS_OF_NO_NETWORK):
-        raise SetupError("no package index answers: check the network and pip's proxy settings, then run this again")
+        raise Unavailable("no package index answers: check the network and its proxy settings, then run this again")
     print(done.stdout.strip(), file=sys.stderr)
     raise SetupError(f"could not {purpose} (exit code {done.returncode}): mend what is said above, then run this again")
 
@@ -209,7 +235,8 @@ def _write_stamp(stamp: Stamp) -> None:
 
 
 @contextmanager
-def _only_one_setup() -> Iterator[None]:
+def only_one_setup() -> Iterator[None]:
+    """Wait until no other set-up of this project is under way, and keep others out."""
     # The system lets go of the lock when its holder dies. The file stays: deleting it would let two holders in.
     with _SETUP_LOCK.open("ab") as file:
         if not _try_lock(file):

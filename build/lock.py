@@ -24,14 +24,16 @@ _SOURCES = {
     "build": ("--group", "pyproject.toml:build"),
     "test": ("--group", "pyproject.toml:test"),
 }
-_HEAD = "# Made from pyproject.toml by `python3 build/lock.py`; not edited by hand.\n"
+# An environment of their own, which may need other versions: the servers and clients of other people.
+_ALONE = {"clients": "tests/clients/requirements.in"}
+_HEAD = "# Made from {source} by `python3 build/lock.py`; not edited by hand.\n"
 _LOCKS = ROOT / "build" / "locks"
 # Lines by which a lock would name a host.
 _INDEX_OPTIONS = ("-i ", "-f ", "--index-url", "--extra-index-url", "--find-links", "--trusted-host", "--default-index")
 
 
 def main(arguments: list[str]) -> int:
-    """Write the three locks; the exit code is 1 when no set of versions fits or no index answers."""
+    """Write the locks; the exit code is 1 when no set of versions fits or no index answers."""
     parser = argparse.ArgumentParser(description="Make build/locks/ from pyproject.toml.")
     parser.add_argument("--upgrade", action="store_true", help="take the newest versions that fit")
     options = parser.parse_args(arguments)
@@ -60,15 +62,30 @@ def _write_locks(uv: str, folder: Path, *, keep: bool) -> None:
     together = folder / "together.txt"
     if keep:
         # uv prefers the versions that its output file already names.
-        together.write_text("".join(path.read_text("utf-8") for path in sorted(_LOCKS.glob("*.txt"))), "utf-8")
+        known = [_lock(name) for name in _SOURCES if _lock(name).exists()]
+        together.write_text("".join(lock.read_text("utf-8") for lock in known), "utf-8")
     _compile(uv, together, [word for source in _SOURCES.values() for word in source])
     for name, source in _SOURCES.items():
         lock = folder / f"{name}.txt"
         _compile(uv, lock, [*source, "--constraint", str(together)])
-        lines = lock.read_text("utf-8").splitlines(keepends=True)
-        lines = [line for line in lines if not line.startswith(_INDEX_OPTIONS)]
-        (_LOCKS / lock.name).write_text(_HEAD + "".join(lines), "utf-8", newline="\n")
-        print(f"build/locks/{lock.name}: {sum('==' in line for line in lines)} packages")
+        _write(lock, "pyproject.toml")
+    for name, requirements in _ALONE.items():
+        lock = folder / f"{name}.txt"
+        if keep and _lock(name).exists():
+            lock.write_bytes(_lock(name).read_bytes())
+        _compile(uv, lock, [requirements])
+        _write(lock, requirements)
+
+
+def _lock(name: str) -> Path:
+    return _LOCKS / f"{name}.txt"
+
+
+def _write(made: Path, source: str) -> None:
+    lines = made.read_text("utf-8").splitlines(keepends=True)
+    lines = [line for line in lines if not line.startswith(_INDEX_OPTIONS)]
+    (_LOCKS / made.name).write_text(_HEAD.format(source=source) + "".join(lines), "utf-8", newline="\n")
+    print(f"build/locks/{made.name}: {sum('==' in line for line in lines)} packages")
 
 
 def _compile(uv: str, output: Path, sources: list[str]) -> None:

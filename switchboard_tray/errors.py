@@ -6,6 +6,7 @@ SwitchboardError      anything a person should read; `.hint` is the way out
 │  └─ ConfigConflict  the file or the entry is no longer what the edit was based on
 ├─ NotFound           no such profile, server or tool (a tool outside the profile reads the same)
 ├─ ServerError        a server cannot answer: not started, busy, gone, paused
+│  ├─ ConnectionLost  a server went away before it answered
 │  └─ CallTimeout     a server took longer than `callTimeoutSec`
 ├─ Refused            the gateway will not do it: wrong state, wrong token
 └─ GatewayError       seen by clients of the gateway: not running, not ours, already running
@@ -47,6 +48,14 @@ class NotFound(SwitchboardError):
 
 class ServerError(SwitchboardError):
     """A server cannot answer now: it failed to start, is busy, went away, or is switched off."""
+
+
+class ConnectionLost(ServerError):
+    """A server went away before it answered. `was_sent`: it may have acted on the request."""
+
+    def __init__(self, message: str, *, was_sent: bool, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.was_sent = was_sent
 
 
 class CallTimeout(ServerError):

@@ -36,9 +36,11 @@ def test_a_config_error_keeps_every_problem() -> None:
     assert error.hint == "mend it"
 
 
-@pytest.mark.parametrize("kind", [ConfigError, ConfigConflict, NotFound, ServerError, CallTimeout, Refused, GatewayError])
+@pytest.mark.parametrize(
+    "kind", [ConfigError, ConfigConflict, NotFound, ServerError, CallTimeout, Refused, GatewayError]
+)
 def test_every_error_for_a_person_is_caught_as_one(kind: type[SwitchboardError]) -> None:
-    with pytest.raises(SwitchboardError, match="^so it is$"):
+    with pytest.raises(SwitchboardError, match=r"^so it is$"):
         raise kind("so it is")
 
 

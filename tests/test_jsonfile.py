@@ -23,6 +23,7 @@ from switchboard_tray.jsonfile import (
     write_atomic,
 )
 from switchboard_tray.jsonscan import MAX_DEPTH, shown_key
+from tests.config.documents import unhurried
 
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -39,17 +40,20 @@ def fault_in(text: str) -> tuple[str, int, int]:
 
 
 @given(JSON_VALUES)
+@unhurried
 def test_reads_what_the_standard_library_writes(value: object) -> None:
     for text in (json.dumps(value), json.dumps(value, indent="\t", ensure_ascii=False)):
         assert same(parse_json(text.encode()), value)
 
 
 @given(JSON_VALUES)
+@unhurried
 def test_reads_back_what_it_renders(value: object) -> None:
     assert same(parse_json(render(value)), value)
 
 
 @given(st.text(alphabet="{}[]\",:\\/*# \n\r\t0123456789.eE+-tfnulraseNIiy'_\x00é", max_size=30))
+@unhurried
 def test_takes_no_text_that_the_standard_library_refuses(text: str) -> None:
     try:
         value = parse_json(text.encode())
@@ -61,6 +65,7 @@ def test_takes_no_text_that_the_standard_library_refuses(text: str) -> None:
 
 
 @given(st.binary(max_size=40))
+@unhurried
 def test_bytes_of_any_kind_are_read_or_refused_with_a_place(data: bytes) -> None:
     try:
         parse_json(data)

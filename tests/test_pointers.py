@@ -5,9 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from switchboard_tray.pointers import child, parent, pointer_keys
+from tests.config.documents import unhurried
 
 
 @given(st.lists(st.text()))
+@unhurried
 def test_keys_come_back_from_the_pointer_they_make(keys: list[str]) -> None:
     pointer = ""
     for key in keys:

@@ -100,7 +100,7 @@ def profile_view(profile: Profile, snapshot: Snapshot) -> dict[str, Any]:
         "toolRefs": [str(entry.ref) for entry in offer.view.entries],
         "unlisted": list(offer.unlisted),
         "overrides": {
-            ref: {key: value for key, value in (("name", one.name), ("description", one.description)) if value}
+            ref: {key: word for key, word in (("name", one.name), ("description", one.description)) if word is not None}
             for ref, one in profile.overrides.items()
         },
         "warnings": list(offer.view.warnings),

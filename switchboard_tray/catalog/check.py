@@ -50,17 +50,20 @@ def check_named(definitions: Iterable[bytes | Raw], key: str) -> tuple[Named, ..
     """
     found: dict[str, Named] = {}
     for definition in definitions:
-        parts = _object(Raw(bytes(definition)))
-        name = read_text(parts.get(key)) if parts else None
-        if parts is None or not name or name in found:
-            continue
         repairs: list[str] = []
-        parts = _without_nulls(parts, "", repairs)
+        try:
+            readable = _readable(definition, repairs)
+            parts = _without_nulls(members(readable), "", repairs)
+        except (_Unfit, msgspec.ValidationError):
+            continue
+        name = read_text(parts.get(key))
+        if not name or name in found:
+            continue
         # A resource has a name besides its URI, which strict clients insist on.
         if read_text(parts.get("name")) is None:
             parts["name"] = Raw(dumps(name))
             repairs.append("name added")
-        found[name] = Named(name, dumps(parts) if repairs else bytes(definition))
+        found[name] = Named(name, dumps(parts) if repairs else readable)
     return tuple(found.values())
 
 

@@ -38,6 +38,12 @@ class Tool:
         """What the tool is for; empty where the server says nothing."""
         return str(self.definition.get("description", ""))
 
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether the server says that calling it twice does no more than calling it once."""
+        hints = self.definition.get("annotations", {})
+        return bool(hints.get("readOnlyHint") or hints.get("idempotentHint"))
+
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the definition, as hex digits."""

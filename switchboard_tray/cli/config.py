@@ -54,7 +54,7 @@ def _check(args: argparse.Namespace, paths: Paths) -> int:
         place = "" if warning.line is None else f"{warning.line}:{warning.column}: "
         warn(f"{place}{warning.pointer}: {warning.message}", warning.hint)
     if problems:
-        report(broken_config(problems))
+        report(broken_config(problems, str(paths.config)))
         return CONFIG_INVALID
     print(f"config: ok, {paths.config}")
     return DONE

@@ -59,11 +59,11 @@ def _edit_here(paths: Paths, edit: Edit) -> tuple[Iterable[Problem], Iterable[Pr
     """Edit the file. The warnings before and after."""
     before = load_config(paths)
     if before.problems:
-        raise broken_config(before.problems)
+        raise broken_config(before.problems, str(paths.config))
     try:
         return before.warnings, ConfigStore(paths).modify(edit).warnings
     except InvalidConfig as exc:
-        raise _refusal(exc) from exc
+        raise _refusal(exc, str(paths.config)) from exc
 
 
 def _edit_there(client: AdminClient, edit: Edit) -> tuple[Iterable[Problem], Iterable[Problem]]:
@@ -71,7 +71,7 @@ def _edit_there(client: AdminClient, edit: Edit) -> tuple[Iterable[Problem], Ite
     for _ in range(ATTEMPTS):
         shown = client.get("/config")
         if shown["problems"]:
-            raise broken_config(_problems(shown["problems"]))
+            raise broken_config(_problems(shown["problems"]), shown["path"])
         patch = difference(shown["document"], edit(shown["document"]))
         try:
             answer = client.patch("/config", patch, if_match=shown["etag"]) if patch else shown
@@ -79,15 +79,15 @@ def _edit_there(client: AdminClient, edit: Edit) -> tuple[Iterable[Problem], Ite
             time.sleep(BETWEEN_ATTEMPTS_S)
             continue
         except InvalidConfig as exc:
-            raise _refusal(exc) from exc
+            raise _refusal(exc, shown["path"]) from exc
         return _problems(shown["warnings"]), _problems(answer["warnings"])
     raise ConfigConflict("The config changes all the time, so it was not edited.", hint="Try again in a moment.")
 
 
-def _refusal(error: InvalidConfig) -> SwitchboardError:
+def _refusal(error: InvalidConfig, path: str) -> SwitchboardError:
     """The error to report: the file's own faults have a line, those of an edit's outcome stand in no file."""
     if any(fault.line is not None for fault in error.faults):
-        return broken_config(error.faults)
+        return broken_config(error.faults, path)
     return SwitchboardError(f"Nothing was changed: {'; '.join(error.problems)}", hint=error.hint)
 
 

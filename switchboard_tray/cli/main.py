@@ -119,6 +119,9 @@ def _failed(error: Exception) -> int:
         case OSError():
             place = f"{error.filename}: " if error.filename else ""
             report(SwitchboardError(f"{place}{error.strerror or error}", hint="See: switchboard doctor"))
+        case ModuleNotFoundError():
+            message = f"Switchboard is not installed whole: its module {error.name} is missing."
+            report(SwitchboardError(message, hint="Install Switchboard again."))
         case _:
             _report_bug(error)
     match error:

@@ -5,7 +5,7 @@ Changes nothing, but for the first config, which is made where there is none.
 
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote
 
 from switchboard_tray.admin.client import AdminClient, running_gateway
@@ -14,11 +14,12 @@ from switchboard_tray.config.problems import InvalidConfig, Problem
 from switchboard_tray.errors import NotFound
 from switchboard_tray.names import did_you_mean
 from switchboard_tray.paths import Paths
-from switchboard_tray.snapshot import Offer, Snapshot, build_snapshot
 from switchboard_tray.stores.config import ConfigStore, Loaded
 
+if TYPE_CHECKING:
+    from switchboard_tray.snapshot import Offer, Snapshot
+
 Json = dict[str, Any]
-MEND = "Mend the file, or take back the edit: switchboard config restore"
 
 
 class Reader(Protocol):
@@ -105,7 +106,7 @@ class Stored:
         self._paths = paths
         self._loaded = load_config(paths)
         if self._loaded.problems:
-            warn(error_line(self._loaded.problems), MEND)
+            warn(error_line(self._loaded.problems), mend(str(paths.config)))
             note("The last valid config is shown.")
 
     def servers(self) -> list[Json]:
@@ -152,12 +153,14 @@ class Stored:
         return why_view(self._snapshot, ref, self._profile_name(profile))
 
     @cached_property
-    def _snapshot(self) -> Snapshot:
+    def _snapshot(self) -> "Snapshot":
+        # Costs 50 ms that a command which asks the gateway need not pay.
+        from switchboard_tray.snapshot import Snapshot, build_snapshot
         from switchboard_tray.stores.catalog import CatalogStore
 
         return build_snapshot(self._loaded.config, CatalogStore(self._paths.catalog).load(), Snapshot())
 
-    def _offer(self, profile: str | None) -> Offer:
+    def _offer(self, profile: str | None) -> "Offer":
         return self._snapshot.offers[self._profile_name(profile)]
 
     def _profile_name(self, name: str | None) -> str:
@@ -181,13 +184,19 @@ def load_config(paths: Paths) -> Loaded:
     except NotFound:
         return store.create_first()
     except InvalidConfig as exc:
-        raise broken_config(exc.faults) from exc
+        raise broken_config(exc.faults, str(paths.config)) from exc
 
 
-def broken_config(problems: tuple[Problem, ...]) -> InvalidConfig:
-    """The error for a config file that has problems."""
-    others = [replace(problem, hint="") if problem.hint == MEND else problem for problem in problems[1:]]
-    return InvalidConfig(error_line(problems), others, hint=MEND)
+def broken_config(problems: tuple[Problem, ...], path: str) -> InvalidConfig:
+    """The error for the config file at `path`, which has problems."""
+    # What concerns the file as a whole says how to mend it by itself; once is enough.
+    others = [problem if problem.pointer else replace(problem, hint="") for problem in problems[1:]]
+    return InvalidConfig(error_line(problems), others, hint=mend(path))
+
+
+def mend(path: str) -> str:
+    """What to do about the broken file at `path`."""
+    return f"Mend {path}, or take back the edit: switchboard config restore"
 
 
 def error_line(problems: tuple[Problem, ...]) -> str:

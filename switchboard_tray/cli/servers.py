@@ -186,19 +186,23 @@ def _ask_server(args: argparse.Namespace, client: AdminClient, what: str) -> int
 
 def _logs(args: argparse.Namespace, paths: Paths) -> int:
     client = find_gateway(paths)
-    path = f"/servers/{quote(args.name, safe='')}/logs"
-    text = client.get(path, lines=str(args.lines))["text"]
+    known = _log_lines(client, args.name, max(args.lines, FOLLOWED_LINES))
+    text = "".join(known[-args.lines :])
     if args.json:
         print_json({"text": text})
         return DONE
     print(plain(text), end="", flush=True)
-    known = client.get(path, lines=str(FOLLOWED_LINES))["text"].splitlines(keepends=True) if args.follow else []
     while args.follow:
         time.sleep(FOLLOW_EVERY_S)
-        lines = client.get(path, lines=str(FOLLOWED_LINES))["text"].splitlines(keepends=True)
+        lines = _log_lines(client, args.name, FOLLOWED_LINES)
         print(plain("".join(new_lines(known, lines))), end="", flush=True)
         known = lines
     return DONE
+
+
+def _log_lines(client: AdminClient, name: str, lines: int) -> list[str]:
+    text: str = client.get(f"/servers/{quote(name, safe='')}/logs", lines=str(lines))["text"]
+    return text.splitlines(keepends=True)
 
 
 def new_lines(known: list[str], lines: list[str]) -> list[str]:

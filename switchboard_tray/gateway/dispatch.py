@@ -4,6 +4,7 @@ What a model should read is a tool result that says so; what a client did wrong 
 form of the legacy era, or in that of the client where a server gave it; `wire` completes them.
 """
 
+import logging
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 
@@ -31,6 +32,8 @@ from switchboard_tray.servers.pool import ServerPool
 from switchboard_tray.snapshot import Offer
 from switchboard_tray.surfaces import instructions
 from switchboard_tray.surfaces.plan import Invoke, Reply, Unknown
+
+log = logging.getLogger(__name__)
 
 SERVER_INFO = {"name": "switchboard", "title": "Switchboard", "version": __version__}
 LIST_PATIENCE_S = 3.0
@@ -101,7 +104,7 @@ class Dispatcher:
             case "tools/call":
                 return await self._call_tool(params, facts, resolution, listener)
             case "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list":
-                return await self._list(method, params, resolution, listener)
+                return await self._list(method, params, facts, resolution, listener)
             case _:
                 return await self._relay(self._offer(resolution), method, params, listener)
 
@@ -135,7 +138,7 @@ class Dispatcher:
         self._pool.set_level(level)
 
     async def _list(
-        self, method: str, params: Mapping[str, Raw], resolution: Resolution, listener: Listener
+        self, method: str, params: Mapping[str, Raw], facts: ClientFacts, resolution: Resolution, listener: Listener
     ) -> bytes | Raw:
         if "cursor" in params and bytes(params["cursor"]) != b"null":
             raise RpcError(INVALID_PARAMS, "Unknown cursor: the list has one page")
@@ -144,6 +147,9 @@ class Dispatcher:
             await self._pool.wait_for_lists(offer.unlisted, LIST_PATIENCE_S)
             offer = self._offer(resolution)
         if method == "tools/list":
+            # The name comes from outside, and must not look like lines of the log.
+            client = facts.client_id or facts.client_name or ""
+            log.debug("client %r: tools/list of profile %s", client, resolution.profile)
             return b'{"tools":' + (offer.tools if offer else b"[]") + b"}"
         return await self._relay(offer, method, params, listener)
 
@@ -163,13 +169,14 @@ class Dispatcher:
             raise RpcError(INVALID_PARAMS, "tools/call needs the name of a tool as a string")
         offer = self._offer(resolution)
         plan = offer.plan(name, params) if offer else Unknown(name)
+        origin = Origin("mcp", facts.client_id or facts.client_name or "", resolution.reason)
         match plan:
             case Reply(result):
                 return result
             case Unknown():
+                self._door.refuse(resolution.profile or "", name, params, origin)
                 raise RpcError(INVALID_PARAMS, f"Unknown tool: {name}")
             case Invoke(ref, sent):
-                origin = Origin("mcp", facts.client_id or facts.client_name or "", resolution.reason)
                 assert resolution.profile is not None
                 try:
                     return await self._door.call(resolution.profile, ref, sent, origin, listener)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from msgspec import Raw
 
+from switchboard_tray.catalog.model import Tool
 from switchboard_tray.errors import NotFound
 from switchboard_tray.gateway.hub import Hub
 from switchboard_tray.names import ToolRef
@@ -17,6 +18,10 @@ from switchboard_tray.protocol.calls import Listener
 from switchboard_tray.protocol.messages import dumps, is_error_result
 from switchboard_tray.servers.pool import ServerPool
 from switchboard_tray.stores.audit import AuditRow, AuditSink
+
+
+NAME_CHARS = 256
+"""A made-up name may be of any length; the audit keeps so much of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +57,11 @@ class Door:
         came, started = time.time(), time.perf_counter()
         status, result_bytes = "failed", 0
         try:
-            self._check(profile, ref)
+            tool = self._tool(profile, ref)
             sent = {**params, "name": Raw(dumps(ref.tool))}
-            result = await self._pool.call(ref.server, "tools/call", sent, listener)
+            result = await self._pool.call(
+                ref.server, "tools/call", sent, listener, profile=profile, is_repeatable=tool.is_repeatable
+            )
             status, result_bytes = ("tool-error" if is_error_result(result) else "ok"), len(bytes(result))
             return result
         except NotFound:
@@ -64,23 +71,44 @@ class Door:
             status = "cancelled"
             raise
         finally:
-            self._audit.write(
-                AuditRow(
-                    time=came,
-                    client=origin.client,
-                    profile=profile,
-                    reason=origin.reason,
-                    server=ref.server,
-                    tool=ref.tool,
-                    origin=origin.kind,
-                    status=status,
-                    duration_ms=(time.perf_counter() - started) * 1000,
-                    arguments_bytes=len(bytes(params.get("arguments", b""))),
-                    result_bytes=result_bytes,
-                )
-            )
+            took_s, sent_bytes = time.perf_counter() - started, len(bytes(params.get("arguments", b"")))
+            self._record(came, profile, ref, origin, status, took_s, sent_bytes, result_bytes)
 
-    def _check(self, profile: str, ref: ToolRef) -> None:
+    def refuse(self, profile: str, name: str, params: Mapping[str, Raw], origin: Origin) -> None:
+        """Record a call of something the profile does not show; who tries names leaves traces."""
+        sent_bytes = len(bytes(params.get("arguments", b"")))
+        self._record(time.time(), profile, ToolRef("", name[:NAME_CHARS]), origin, "refused", 0.0, sent_bytes, 0)
+
+    def _record(
+        self,
+        came: float,
+        profile: str,
+        ref: ToolRef,
+        origin: Origin,
+        status: str,
+        took_s: float,
+        arguments_bytes: int,
+        result_bytes: int,
+    ) -> None:
+        self._audit.write(
+            AuditRow(
+                time=came,
+                client=origin.client,
+                profile=profile,
+                reason=origin.reason,
+                server=ref.server,
+                tool=ref.tool,
+                origin=origin.kind,
+                status=status,
+                duration_ms=took_s * 1000,
+                arguments_bytes=arguments_bytes,
+                result_bytes=result_bytes,
+            )
+        )
+
+    def _tool(self, profile: str, ref: ToolRef) -> Tool:
         offer = self._hub.current.offers.get(profile)
-        if offer is None or ref not in offer.view.by_ref:
+        entry = offer.view.by_ref.get(ref) if offer else None
+        if entry is None:
             raise NotFound(f"There is no tool {str(ref)!r} in profile {profile!r}.")
+        return entry.tool

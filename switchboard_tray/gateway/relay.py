@@ -69,7 +69,7 @@ async def relay(
         case _:
             server, own = find_resource(offer.relayed, params)
             sent = {**params, "uri": Raw(dumps(own))}
-    return await pool.call(server, method, sent, listener)
+    return await pool.call(server, method, sent, listener, profile=offer.profile.name, is_repeatable=True)
 
 
 def find_prompt(relayed: Relayed, params: Mapping[str, Raw]) -> tuple[str, str]:

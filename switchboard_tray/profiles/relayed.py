@@ -104,6 +104,8 @@ def _own_uri(server: str, uri: str) -> str:
 def _fits(template: str, uri: str) -> bool:
     """Whether `uri` may have come from a URI template: what is fixed in the template stands in it, in order."""
     first, *others = _EXPRESSION.split(template)
+    if not others:
+        return uri == template
     if not uri.startswith(first):
         return False
     at = len(first)
@@ -112,4 +114,4 @@ def _fits(template: str, uri: str) -> bool:
         if at < 0:
             return False
         at += len(part)
-    return not others or others[-1] == "" or uri.endswith(others[-1])
+    return uri.endswith(others[-1])

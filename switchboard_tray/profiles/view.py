@@ -58,7 +58,7 @@ def build_view(profile: Profile, selected: Iterable[Selected], wire_names: Mappi
     """The view of `profile`. An override's name that another tool of the profile has is dropped, with a warning."""
     chosen = tuple(selected)
     own = {one.ref: wire_names[one.ref] for one in chosen}
-    overrides = {ref: name for ref in own if (name := _override(profile, ref).name)}
+    overrides = {ref: name for ref in own if (name := _override(profile, ref).name) and name != own[ref]}
     warnings = []
     # A tool that loses its override takes its own name back, which another override may hold: hence until none loses.
     while losers := _losers(own, overrides):

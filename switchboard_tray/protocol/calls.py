@@ -120,12 +120,14 @@ class Caller:
     """Who makes a call, as far as a server may come to ask."""
 
     key: str
-    """Equal for the calls of one client."""
+    """Equal for calls that are known to be of one client: what a server asks meanwhile may go there."""
     era: Era = Era.LEGACY
     capabilities: Mapping[str, object] | None = None
     """What it can be asked for; None where that was lost with a restart, and then everything may be tried."""
     info: Mapping[str, object] | None = None
     log_level: str | None = None
+    client: str = ""
+    """The client's name, for servers that run a process for each client; empty where `key` alone tells."""
 
     def offers(self, capability: str) -> bool:
         """Whether it declared `capability`."""

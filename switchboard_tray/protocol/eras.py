@@ -182,5 +182,5 @@ def read_object(raw: Raw | None) -> dict[str, object]:
     """A small object as plain values; empty where `raw` is none."""
     try:
         return {} if raw is None else msgspec.json.decode(raw, type=dict[str, object])
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         return {}

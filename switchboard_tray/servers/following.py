@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from msgspec import UNSET, Raw
 
-from switchboard_tray.errors import CallTimeout, ServerError
+from switchboard_tray.errors import CallTimeout, ConnectionLost
 from switchboard_tray.protocol.calls import Alive, Ask, Call, Listener, Lost, Note, Tick, Withdrawn
 from switchboard_tray.protocol.messages import Frame, RpcError
 from switchboard_tray.servers.across import ASK_TIMEOUT_S
@@ -29,7 +29,7 @@ async def follow(call: Call, listener: Listener, server: str, timeout_s: float, 
                 match item:
                     case Lost(reason):
                         fault = explain(f"Server {server} did not answer the call: {reason}")
-                        raise ServerError(fault, hint="The call may have had an effect all the same.")
+                        raise ConnectionLost(fault, was_sent=True, hint="It may have had an effect all the same.")
                     case Ask():
                         # The server waits for a person now, which is not its fault.
                         latest += ASK_TIMEOUT_S

@@ -63,9 +63,10 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class StartFailed:
-    """The start came to nothing."""
+    """The start came to nothing. `jitter` stretches the backoff, so that servers do not all try at once."""
 
     fault: str
+    jitter: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +89,16 @@ class TimePassed:
 
 
 @dataclass(frozen=True, slots=True)
+class Resumed:
+    """The machine was asleep: idle times and backoffs begin anew."""
+
+
+@dataclass(frozen=True, slots=True)
 class StopAsked:
     """The server is to end: disabled, changed, removed, paused, restarted, or the gateway leaves."""
 
 
-Event = Wanted | Insisted | Started | StartFailed | Ended | Used | TimePassed | StopAsked
+Event = Wanted | Insisted | Started | StartFailed | Ended | Used | TimePassed | Resumed | StopAsked
 
 
 class Action(Enum):
@@ -117,14 +123,16 @@ def step(life: Life, event: Event, now: float, idle_timeout_s: float) -> Step:
             return life, ()
         case Started():
             return replace(life, phase=Phase.READY, since=now, last_used=now, retry_at=None), ()
-        case StartFailed(fault):
-            return _stopped(life, now) if life.phase is Phase.STOPPING else (_failed(life, fault, now), ())
+        case StartFailed(fault, jitter):
+            return _stopped(life, now) if life.phase is Phase.STOPPING else (_failed(life, fault, now, jitter), ())
         case Ended(fault):
             return _stopped(life, now) if life.phase is Phase.STOPPING else _crashed(life, fault, now, idle_timeout_s)
         case Used(busy):
             return replace(life, busy=busy, last_used=now), ()
         case TimePassed():
             return _time_passed(life, now, idle_timeout_s)
+        case Resumed():
+            return _resumed(life, now), ()
         case StopAsked():
             return _stop(life, now)
         case _:  # pragma: no cover
@@ -176,11 +184,10 @@ def _stopped(life: Life, now: float) -> Step:
     return _start(rested, now) if life.is_wanted_again else (rested, ())
 
 
-def _failed(life: Life, fault: str, now: float) -> Life:
+def _failed(life: Life, fault: str, now: float, jitter: float = 1.0) -> Life:
     failures = life.failures + 1
-    return replace(
-        life, phase=Phase.FAILING, since=now, failures=failures, retry_at=now + backoff_s(failures), fault=fault
-    )
+    retry_at = now + backoff_s(failures) * jitter
+    return replace(life, phase=Phase.FAILING, since=now, failures=failures, retry_at=retry_at, fault=fault)
 
 
 def _crashed(life: Life, fault: str, now: float, idle_timeout_s: float) -> Step:
@@ -197,6 +204,11 @@ def _time_passed(life: Life, now: float, idle_timeout_s: float) -> Step:
     if due is None or now < due:
         return life, ()
     return _stop(life, now) if life.phase is Phase.READY else _start(life, now)
+
+
+def _resumed(life: Life, now: float) -> Life:
+    last_used = now if life.phase is Phase.READY else life.last_used
+    return replace(life, last_used=last_used, retry_at=None if life.retry_at is None else now)
 
 
 def _is_still_wanted(life: Life, idle_timeout_s: float) -> bool:

@@ -14,7 +14,7 @@ from switchboard_tray.config.model import Config, ServerConfig
 from switchboard_tray.errors import NotFound, ServerError
 from switchboard_tray.names import did_you_mean
 from switchboard_tray.paths import Paths
-from switchboard_tray.protocol.calls import Listener
+from switchboard_tray.protocol.calls import Caller, Listener
 from switchboard_tray.protocol.eras import Era
 from switchboard_tray.protocol.messages import Members
 from switchboard_tray.servers.lifecycle import Insisted, StopAsked, Wanted
@@ -41,8 +41,8 @@ class ServerPool:
     ) -> None:
         self._paths, self._environ, self._reports = paths, environ, reports
         self._workers: dict[str, Worker] = {}
-        self._twins: dict[str, Worker] = {}
-        """The second process of a server that speaks both eras, for clients of the modern one."""
+        self._extras: dict[tuple[str, str], Worker] = {}
+        """Further processes of a server, by scope: a profile's or client's own, one for the modern era."""
         self._duals: dict[str, asyncio.Task[bool]] = {}
         self._level: str | None = None
         self._fills: dict[str, asyncio.Task[None]] = {}
@@ -58,7 +58,7 @@ class ServerPool:
     ) -> None:
         for fill in self._fills.values():
             fill.cancel()
-        await asyncio.gather(*(worker.stop() for worker in (*self._workers.values(), *self._twins.values())))
+        await asyncio.gather(*(worker.stop() for worker in self._all_workers()))
         await self._tasks.__aexit__(kind, error, trace)
 
     def apply(self, config: Config) -> None:
@@ -70,33 +70,82 @@ class ServerPool:
         for name, server in config.servers.items():
             worker = self._workers.get(name) or self._add(server)
             worker.server = server
-            if (twin := self._twins.get(name)) is not None:
-                twin.server = server
+            for extra in self._extras_of(name):
+                extra.server = server
             if server.enabled and server.idle_timeout_s == 0:
                 worker.post(Wanted())
 
     def _add(self, server: ServerConfig) -> Worker:
-        worker = self._workers[server.name] = Worker(
-            server, self._paths, self._environ, self._tasks, self._reports
-        )
+        worker = self._workers[server.name] = self._new_worker(server, "", Era.LEGACY)
+        return worker
+
+    def _new_worker(self, server: ServerConfig, scope: str, era: Era) -> Worker:
+        worker = Worker(server, self._paths, self._environ, self._tasks, self._reports, scope=scope, era=era)
         self._tasks.create_task(worker.set_level(self._level))
         return worker
+
+    def _all_workers(self) -> list[Worker]:
+        return [*self._workers.values(), *self._extras.values()]
+
+    def _extras_of(self, name: str) -> list[Worker]:
+        return [worker for (server, _), worker in self._extras.items() if server == name]
 
     def _drop(self, name: str) -> None:
         self._forget_fill(name)
         self._duals.pop(name, None)
-        for workers in (self._workers, self._twins):
-            if (worker := workers.pop(name, None)) is not None:
-                self._tasks.create_task(worker.stop())
+        dropped = [self._workers.pop(name), *self._extras_of(name)]
+        self._extras = {key: worker for key, worker in self._extras.items() if key[0] != name}
+        for worker in dropped:
+            self._tasks.create_task(worker.stop())
 
     # -- calls -----------------------------------------------------------------------------------------------------
 
-    async def call(self, server: str, method: str, params: Members, listener: Listener) -> bytes | Raw:
-        """Send a request to `server`, which is started for it where needed; see `Worker.call` for what is raised."""
-        worker = self._worker(server)
+    async def call(
+        self,
+        server: str,
+        method: str,
+        params: Members,
+        listener: Listener,
+        *,
+        profile: str = "",
+        is_repeatable: bool = False,
+    ) -> bytes | Raw:
+        """Send a request to `server`, which is started for it where needed; see `Worker.call` for what is raised.
+
+        `profile` and the caller tell which process it is, where the server is not shared by all.
+        """
+        worker = self._instance(self._worker(server), profile, listener.caller)
         if listener.caller.era is Era.MODERN and await self._is_dual(worker):
             worker = self._twin(worker)
-        return await worker.call(method, params, listener)
+        return await worker.call(method, params, listener, is_repeatable=is_repeatable)
+
+    def _instance(self, shared: Worker, profile: str, caller: Caller) -> Worker:
+        """The worker whose process serves this caller: the shared one, or one of its profile's or client's own."""
+        match shared.server.isolation:
+            case "profile":
+                scope = f"profile {profile}"
+            case "client":
+                scope = f"client {caller.client or caller.key}"
+            case _:
+                return shared
+        return self._extra(shared, scope, Era.LEGACY)
+
+    def _twin(self, worker: Worker) -> Worker:
+        """The second process of a server that speaks both eras, for clients of the modern one."""
+        return self._extra(worker, f"{worker.scope} modern".strip(), Era.MODERN)
+
+    def _extra(self, worker: Worker, scope: str, era: Era) -> Worker:
+        key = (worker.server.name, scope)
+        if key not in self._extras:
+            self._forget_resting()
+            self._extras[key] = self._new_worker(worker.server, scope, era)
+        return self._extras[key]
+
+    def _forget_resting(self) -> None:
+        """Drop extra workers whose process has ended: clients come and go."""
+        for key, worker in list(self._extras.items()):
+            if worker.is_resting:
+                del self._extras[key]
 
     def watching(self, server: str, uri: str) -> AbstractAsyncContextManager[None]:
         """Be told of updates of a resource while the context lasts; see `Worker.watching`."""
@@ -105,14 +154,15 @@ class ServerPool:
     def notify(self, servers: Iterable[str], method: str, params: Raw | None) -> None:
         """Pass on what a client tells to those of the servers that run."""
         for name in servers:
-            if (worker := self._workers.get(name)) is not None:
-                worker.notify(method, params)
+            for worker in self._all_workers():
+                if worker.server.name == name:
+                    worker.notify(method, params)
 
     def set_level(self, level: str | None) -> None:
         """Have all servers send log messages of `level` and above."""
         if level != self._level:
             self._level = level
-            for worker in self._workers.values():
+            for worker in self._all_workers():
                 self._tasks.create_task(worker.set_level(level))
 
     async def _is_dual(self, worker: Worker) -> bool:
@@ -130,14 +180,6 @@ class ServerPool:
             self._duals.pop(worker.server.name, None)
             return False
 
-    def _twin(self, worker: Worker) -> Worker:
-        name = worker.server.name
-        if name not in self._twins:
-            self._twins[name] = Worker(
-                worker.server, self._paths, self._environ, self._tasks, self._reports, Era.MODERN
-            )
-        return self._twins[name]
-
     async def refresh(self, server: str) -> ServerTools:
         """Read the server's tool list now, whatever its backoff. Raises `ServerError`."""
         worker = self._worker(server)
@@ -146,12 +188,16 @@ class ServerPool:
 
     async def restart(self, server: str) -> ServerTools:
         """End the server, start it and read its list. Raises `ServerError`."""
-        await self._worker(server).stop()
+        worker = self._worker(server)
+        await asyncio.gather(*(one.stop() for one in (worker, *self._extras_of(worker.server.name))))
         return await self.refresh(server)
 
     def status(self) -> list[ServerStatus]:
         """Every server as it is now, in the order of the config."""
-        return [worker.status() for worker in self._workers.values()]
+        return [
+            replace(worker.status(), others=tuple(extra.status() for extra in self._extras_of(name)))
+            for name, worker in self._workers.items()
+        ]
 
     def stderr_text(self, server: str) -> str:
         """All that is kept of what the server wrote to stderr. Raises `OSError` where the log cannot be read."""

@@ -9,7 +9,7 @@ from typing import cast
 
 import psutil
 
-from switchboard_tray.errors import ServerError
+from switchboard_tray.errors import ConnectionLost, ServerError
 from switchboard_tray.protocol.messages import one_line
 from switchboard_tray.servers.environment import Launch
 from switchboard_tray.servers.stderr import StderrLog
@@ -46,7 +46,7 @@ class Process:
     def write(self, message: bytes) -> None:
         """Send one message, as one line. Raises `ServerError` where the process does not take it."""
         if self._stdin is None or self._stdin.is_closing() or self._gone.is_set():
-            raise ServerError("The server is not running.")
+            raise ConnectionLost("The server is not running.", was_sent=False)
         if self._stdin.get_write_buffer_size() > UNREAD_BYTES:
             raise ServerError("The server does not read its input.")
         # A client may send JSON with line ends in it; each part would be a message of its own to the server.
@@ -55,6 +55,10 @@ class Process:
     async def wait(self) -> None:
         """Wait until the process has ended."""
         await self._gone.wait()
+
+    def has_children(self) -> bool:
+        """Whether the process has started one of its own."""
+        return bool(_descendants(self.pid))
 
     @property
     def epitaph(self) -> str:

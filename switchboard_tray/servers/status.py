@@ -10,6 +10,8 @@ class ServerStatus:
     name: str
     state: str
     """stopped, starting, ready, failing or disabled."""
+    scope: str = ""
+    """Whom the process is for, where it is not for all."""
     pid: int | None = None
     uptime_s: float | None = None
     calls: int = 0
@@ -21,3 +23,5 @@ class ServerStatus:
     """Lines on stdout that were no messages."""
     first_junk: str = ""
     last_stderr: str = ""
+    others: tuple["ServerStatus", ...] = ()
+    """Further processes of the same server: a profile's or client's own, one for the modern era."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import random
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from typing import Protocol
@@ -10,16 +11,18 @@ from msgspec import Raw
 
 from switchboard_tray.catalog.model import ServerTools
 from switchboard_tray.config.model import ServerConfig
-from switchboard_tray.errors import ServerError
+from switchboard_tray.errors import ConnectionLost, ServerError
 from switchboard_tray.paths import Paths
-from switchboard_tray.protocol.calls import Listener
+from switchboard_tray.protocol.calls import Listener, Note
 from switchboard_tray.protocol.eras import LISTEN_KEYS, RESOURCE_UPDATED, Era
-from switchboard_tray.protocol.messages import Members, RpcError, read_members, read_text
+from switchboard_tray.protocol.messages import Members, RpcError, dumps, read_members, read_text
 from switchboard_tray.servers import lifecycle
 from switchboard_tray.servers.across import call_across
 from switchboard_tray.servers.environment import plan_launch
 from switchboard_tray.servers.following import follow
+from switchboard_tray.servers.gate import Gate
 from switchboard_tray.servers.handshake import Hello, shake_hands, speaks_modern_too
+from switchboard_tray.servers.installing import extended_while_installing
 from switchboard_tray.servers.lifecycle import Action, Ended, Event, Life, Phase, Started, StartFailed, StopAsked
 from switchboard_tray.servers.listing import list_server
 from switchboard_tray.servers.standing import Standing
@@ -32,6 +35,7 @@ log = logging.getLogger(__name__)
 CALLER_PATIENCE_S = 45.0
 """A call waits so long for a start; the start goes on without it."""
 PROBE_TIMEOUT_S = 3.0
+TELL_EVERY_S = 5
 LIST_TIMEOUT_S = 60.0
 CHANGED_PAUSE_S = 0.1
 """A server that announces many changes at once is listed once."""
@@ -57,9 +61,13 @@ class Worker:
         environ: Mapping[str, str],
         tasks: asyncio.TaskGroup,
         reports: Reports,
+        *,
+        scope: str = "",
         era: Era = Era.LEGACY,
     ) -> None:
         self.server = server
+        self.scope = scope
+        """Whom the process is for, where it is not for all."""
         self._paths, self._environ, self._tasks, self._reports, self._era = paths, environ, tasks, reports, era
         self._standing = Standing()
         self.stderr_path = stderr_path(paths, server.name)
@@ -70,6 +78,7 @@ class Worker:
         self._living: asyncio.Task[None] | None = None
         self._listing: asyncio.Task[ServerTools | ServerError] | None = None
         self._relist: asyncio.TimerHandle | None = None
+        self._gate = Gate(server.name, lambda: self.server.max_concurrent)
         self._settled: list[asyncio.Future[None]] = []
         self._timer: asyncio.TimerHandle | None = None
         self._calls = 0
@@ -106,6 +115,11 @@ class Worker:
         return self._life.busy > 0
 
     @property
+    def is_resting(self) -> bool:
+        """Whether there is no process, and none is about to be."""
+        return self._life.phase in (Phase.STOPPED, Phase.FAILING) and not self.is_busy
+
+    @property
     def last_used(self) -> float:
         """When a call last needed the server, by the event loop's clock."""
         return self._life.last_used
@@ -117,6 +131,7 @@ class Worker:
         state = life.phase.value if self.server.enabled else "disabled"
         return ServerStatus(
             name=self.server.name,
+            scope=self.scope,
             state="stopped" if state == "stopping" else state,
             pid=connection.process.pid if connection else None,
             uptime_s=now - life.since if life.phase is Phase.READY else None,
@@ -151,7 +166,7 @@ class Worker:
             await connection.process.wait()
             outcome = Ended(self._with_stderr(f"Server {self.server.name} ended: {connection.process.epitaph}"))
         except ServerError as fault:
-            outcome = StartFailed(f"{fault} {fault.hint}".strip())
+            outcome = StartFailed(f"{fault} {fault.hint}".strip(), random.uniform(0.8, 1.2))
         except Exception:
             # A bug of ours in the care of one server must not end the others.
             log.exception("server %s: bug", self.server.name)
@@ -164,9 +179,11 @@ class Worker:
 
     async def _open(self, connection: StdioConnection) -> Hello:
         try:
-            async with asyncio.timeout(self.server.start_timeout_s):
-                await connection.spawn(plan_launch(self.server, self._environ, self._paths))
-                return await shake_hands(connection, self._era)
+            async with asyncio.timeout(self.server.start_timeout_s) as limit:
+                launch = plan_launch(self.server, self._environ, self._paths)
+                await connection.spawn(launch)
+                async with extended_while_installing(limit, launch, connection.process, self.server.start_timeout_s):
+                    return await shake_hands(connection, self._era)
         except TimeoutError:
             late = f"Server {self.server.name} did not answer within {self.server.start_timeout_s:g} s of its start"
             raise ServerError(self._with_stderr(late), hint="startTimeoutSec can be raised.") from None
@@ -185,26 +202,61 @@ class Worker:
 
     # -- calls -----------------------------------------------------------------------------------------------------
 
-    async def call(self, method: str, params: Members, listener: Listener) -> bytes | Raw:
+    async def call(self, method: str, params: Members, listener: Listener, *, is_repeatable: bool) -> bytes | Raw:
         """Send a client's request on and follow it to its result, across the eras where the two sides differ.
 
-        Raises `RpcError` with the server's own error, `ServerError` where the server cannot be started or goes away,
-        `CallTimeout` where it takes too long.
+        A request that a crash met is sent once more if the server cannot have acted on it, or `is_repeatable`.
+
+        Raises `RpcError` with the server's own error, `ServerError` where the server cannot be started, is busy or goes
+        away, `CallTimeout` where it takes too long.
         """
         self._calls += 1
-        with self._in_use():
-            connection = await self._ready()
-            assert self._hello is not None
-            token = read_members(params.get("_meta")).get("progressToken")
+        token = read_members(params.get("_meta")).get("progressToken")
+        await self._gate.enter()
+        with self._gate.entered(), self._in_use():
+            try:
+                return await self._call_once(method, params, listener, token)
+            except ConnectionLost as loss:
+                if loss.was_sent and not is_repeatable:
+                    raise
+                log.info("server %s: a call is repeated, since it can have had no effect", self.server.name)
+                return await self._call_once(method, params, listener, token)
 
-            async def send(adapted: Members) -> Raw:
-                call = connection.relay(method, adapted, token, listener.caller.key)
-                try:
-                    return await follow(call, listener, self.server.name, self.server.call_timeout_s, self._with_stderr)
-                finally:
-                    connection.cancel(call, "the caller no longer waits")
+    async def _call_once(self, method: str, params: Members, listener: Listener, token: Raw | None) -> bytes | Raw:
+        connection = await self._ready_for(listener, token)
+        assert self._hello is not None
+        timeout_s = self.server.call_timeout_s
 
-            return await call_across(method, params, listener, self._hello.era, send)
+        async def send(adapted: Members) -> Raw:
+            call = connection.relay(method, adapted, token, listener.caller.key)
+            try:
+                return await follow(call, listener, self.server.name, timeout_s, self._with_stderr)
+            finally:
+                connection.cancel(call, "the caller no longer waits")
+
+        return await call_across(method, params, listener, self._hello.era, send)
+
+    async def _ready_for(self, listener: Listener, token: Raw | None) -> StdioConnection:
+        """The connection; while the server starts, the client is told so."""
+        if self._connection is not None and self._life.phase is Phase.READY:
+            return self._connection
+        telling = self._tasks.create_task(self._tell_of_start(listener, token))
+        try:
+            return await self._ready()
+        finally:
+            telling.cancel()
+
+    async def _tell_of_start(self, listener: Listener, token: Raw | None) -> None:
+        elapsed_s = 0
+        while True:
+            await asyncio.sleep(TELL_EVERY_S)
+            elapsed_s += TELL_EVERY_S
+            if token is None:
+                await listener.tick()
+            else:
+                message = f"starting server {self.server.name}"
+                told = {"progressToken": token, "progress": elapsed_s, "message": message}
+                await listener.note(Note("notifications/progress", dumps(told)))
 
     async def is_dual(self) -> bool:
         """Whether the server, reached in the legacy era, speaks the modern one as well. Asked once in its life."""
@@ -259,7 +311,7 @@ class Worker:
         try:
             yield
         finally:
-            self.post(lifecycle.Used(max(0, self._life.busy - 1)))
+            self.post(lifecycle.Used(self._life.busy - 1))
 
     async def _ready(self, *, by_call: bool = True) -> StdioConnection:
         """The connection, started where needed. Raises `ServerError` where that fails or takes too long."""
@@ -268,7 +320,7 @@ class Worker:
             raise ServerError(f"Server {name} is disabled.", hint=f"Enable it with `switchboard server enable {name}`.")
         self.post(lifecycle.Wanted(by_call))
         try:
-            async with asyncio.timeout(CALLER_PATIENCE_S):
+            async with asyncio.timeout(min(self.server.start_timeout_s, CALLER_PATIENCE_S)):
                 await self._settle()
         except TimeoutError:
             raise ServerError(f"Server {name} is still starting.", hint="Try again in a moment.") from None

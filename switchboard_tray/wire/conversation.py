@@ -28,6 +28,8 @@ HOLD_S = 600.0
 """A client may take so long to come back with its input."""
 WATCH_AFTER_S = 0.05
 """Nearly every call is over before; only the others are watched for a client that leaves."""
+_OURS = "switchboard."
+"""What tells our states from those that modern servers give their own questions."""
 
 
 class Conversation:
@@ -149,16 +151,16 @@ class Holds:
 
     def hold(self, conversation: Conversation) -> bytes:
         """The result that asks the client for input; the call waits ten minutes for it."""
-        state = secrets.token_urlsafe(24)
+        state = _OURS + secrets.token_urlsafe(24)
         timer = asyncio.get_running_loop().call_later(HOLD_S, self._expire, state)
         self._held[state] = conversation, timer
         questions = conversation.questions()
         return dumps({"resultType": "input_required", "inputRequests": questions, "requestState": state})
 
-    def has(self, params: Members) -> bool:
-        """Whether a repeated request carries a state that we gave, or none where we always give one."""
+    def gave(self, params: Members) -> bool:
+        """Whether a request carries a state of ours, be it expired: it goes on with a call that waits."""
         state = read_text(params.get("requestState"))
-        return state in self._held or "requestState" not in params
+        return state is not None and state.startswith(_OURS)
 
     def take(self, params: Members, about: str) -> Conversation:
         """The conversation that a repeated request goes on with. Raises `RpcError` where there is none."""
@@ -185,11 +187,6 @@ def subject(method: str, params: Members) -> str:
     """What a request is about: a repeated request must be about the same."""
     key = TARGET_KEYS.get(method)
     return f"{method} {bytes(params.get(key, b'')).decode(errors='replace') if key else ''}"
-
-
-def is_repeated(params: Members) -> bool:
-    """Whether a request comes back with input it was asked for."""
-    return "requestState" in params or "inputResponses" in params
 
 
 def answers_in(params: Members) -> Members:

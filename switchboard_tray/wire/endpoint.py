@@ -84,12 +84,15 @@ class Endpoint:
             return await http.refuse(send, 413, too_large)
         is_legacy = era_of(incoming.version) is Era.LEGACY
         try:
+            if not body.isascii():
+                # msgspec lets invalid UTF-8 pass inside of what it does not open.
+                body.decode()
             frame = read_frame(body)
         except msgspec.ValidationError:
             if is_legacy and body.lstrip()[:1] == b"[":
                 return await self._legacy.batch(incoming, body, receive, send)
             return await http.refuse(send, 400, "The body is not a JSON-RPC message.")
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeDecodeError):
             return await http.refuse(send, 400, "The body is not JSON.", PARSE_ERROR)
         if not is_message(frame):
             return await http.refuse(send, 400, "The body is not a JSON-RPC request, notification or response.")

@@ -69,13 +69,14 @@ class LegacyClients:
         self._sessions.close_streams(self._sessions)
 
     def _announce_changes(self, session: Session) -> None:
-        if session.facts is None or not session.listed:
+        if session.facts is None or not session.streams:
+            # Without a stream there is nobody to tell: the next stream, or list, settles it.
             return
         fingerprints = self._dispatcher.fingerprints(session.facts)
         for kind, seen in list(session.listed.items()):
             if seen != (now := fingerprints.get(kind, "")):
+                session.send(notification(kind))
                 self._sessions.saw(session, kind, now)
-                session.announce(kind)
 
     # -- POST ------------------------------------------------------------------------------------------------------
 
@@ -241,9 +242,6 @@ class LegacyClients:
             return
         stream = Stream()
         session.streams.append(stream)
-        for method in session.missed:
-            stream.push(notification(method))
-        session.missed.clear()
         try:
             await http.open_stream(send, [(b"mcp-session-id", session.id.encode())])
             # Some clients and proxies wait for a first byte.

@@ -28,7 +28,7 @@ from switchboard_tray.protocol.messages import (
     read_text,
 )
 from switchboard_tray.wire import http
-from switchboard_tray.wire.conversation import Conversation, Holds, answers_in, is_repeated, subject
+from switchboard_tray.wire.conversation import Conversation, Holds, answers_in, subject
 from switchboard_tray.wire.exchange import Exchange
 from switchboard_tray.wire.request import Incoming
 from switchboard_tray.wire.shared import answer_with
@@ -127,12 +127,12 @@ class ModernClients:
         self, method: str, envelope: Envelope, facts: ClientFacts, exchange: Exchange, info: Mapping[str, object]
     ) -> bytes | Raw:
         about = subject(method, envelope.params)
-        # A state that we did not give comes from the server, which wants it back.
-        if is_repeated(envelope.params) and self._holds.has(envelope.params):
+        # Where we gave no state, the server itself asked, and it gets what it asked for.
+        if self._holds.gave(envelope.params):
             conversation = self._holds.take(envelope.params, about)
             result = await conversation.go_on(answers_in(envelope.params), exchange)
         else:
-            conversation = Conversation(_caller(envelope, info), about, method in eras.TARGET_KEYS)
+            conversation = Conversation(_caller(envelope, facts, info), about, method in eras.TARGET_KEYS)
             work = self._dispatcher.answer(method, envelope.params, facts, conversation)
             result = await conversation.start(work, exchange)
         return self._holds.hold(conversation) if result is None else result
@@ -178,8 +178,9 @@ class ModernClients:
         return dumps({"resultType": "complete", "_meta": {eras.SUBSCRIPTION_KEY: one.request_id}})
 
 
-def _caller(envelope: Envelope, info: Mapping[str, object]) -> Caller:
+def _caller(envelope: Envelope, facts: ClientFacts, info: Mapping[str, object]) -> Caller:
     """Who asks. Without a session, the calls of one client are not known to be of one: each has its own key."""
     capabilities = eras.read_object(envelope.meta.get(eras.CAPABILITIES_KEY))
     level = read_text(envelope.meta.get(eras.LOG_LEVEL_KEY))
-    return Caller(secrets.token_hex(8), Era.MODERN, capabilities, info, level)
+    name = facts.client_id or facts.client_name or "unnamed"
+    return Caller(secrets.token_hex(8), Era.MODERN, capabilities, info, level, client=name)

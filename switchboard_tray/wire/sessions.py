@@ -23,7 +23,7 @@ from msgspec import Raw
 from switchboard_tray.jsonfile import write_atomic
 from switchboard_tray.profiles.resolve import ClientFacts
 from switchboard_tray.protocol.eras import LEGACY_VERSIONS
-from switchboard_tray.protocol.messages import RpcError, notification
+from switchboard_tray.protocol.messages import RpcError
 from switchboard_tray.wire.stream import Stream
 
 log = logging.getLogger(__name__)
@@ -72,24 +72,16 @@ class Session:
     """Questions of servers that the client has not answered."""
     watches: dict[str, AsyncExitStack] = field(default_factory=dict)
     """Watched resources, by the URI the client used."""
-    missed: list[str] = field(default_factory=list)
-    """Changes that were announced while no stream was open."""
 
     @property
     def client_name(self) -> object:
         """The name the client gives itself."""
         return (self.info or {}).get("name")
 
-    def announce(self, method: str) -> None:
-        """Tell of a change: now, or as soon as the client opens its stream."""
-        if not self.send(notification(method)) and method not in self.missed:
-            self.missed.append(method)
-
-    def send(self, message: bytes) -> bool:
-        """Send a message that belongs to no request; False where no stream is open."""
+    def send(self, message: bytes) -> None:
+        """Send a message that belongs to no request, if a stream is open."""
         if self.streams:
             self.streams[-1].push(message)
-        return bool(self.streams)
 
     def new_ask(self, answer: AskAnswer) -> bytes:
         """The id under which a question of a server goes to the client."""
@@ -198,7 +190,7 @@ def _records(path: Path) -> Iterator[dict[str, Any]]:
     for line in lines:
         try:
             record = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(record, dict) and isinstance(record.get("id"), str) and WELL_FORMED.match(record["id"]):
             yield record

@@ -1,5 +1,6 @@
 """The command line in this process, and a gateway in another one."""
 
+import asyncio
 import json
 import os
 import socket
@@ -21,12 +22,10 @@ from switchboard_tray.cli.main import main
 from switchboard_tray.config.parse import parse_config
 from switchboard_tray.paths import Paths, find_paths
 from switchboard_tray.stores.catalog import CatalogStore
-from switchboard_tray.stores.config import ConfigStore
 
 ROOT = Path(__file__).resolve().parents[2]
 WAIT_S = 30.0
 """Far beyond what a start takes."""
-FIRST_NAMES = ("add_note", "list_notes")
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,12 @@ class Cli:
             accepted, _ = check_tools([msgspec.json.encode(definition) for definition in definitions])
             catalog = catalog.with_list(server_key(config.servers[name]), ServerTools(accepted))
         store = CatalogStore(self.paths.catalog)
-        store.save(catalog)
+
+        async def save() -> None:
+            store.save_soon(catalog)
+            store.flush()
+
+        asyncio.run(save())
 
 
 def run_process(home: Path, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
@@ -132,8 +136,3 @@ def _until_it_serves(paths: Paths, process: "subprocess.Popen[str]") -> None:
         if time.monotonic() > end:
             pytest.fail("serve did not come up")
         time.sleep(0.02)
-
-
-def stored(paths: Paths) -> ConfigStore:
-    """The config's store, as another program would open it."""
-    return ConfigStore(paths)

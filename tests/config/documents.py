@@ -3,11 +3,15 @@
 from collections.abc import Iterator
 from typing import Any
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from switchboard_tray.pointers import child
 
 Document = dict[str, Any]
+# A busy machine is no fault of the code, so no example has a time limit.
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+whole_documents = settings(unhurried, max_examples=60)
 
 JSON_VALUES: st.SearchStrategy[Any] = st.recursive(
     st.none()

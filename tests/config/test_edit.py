@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from switchboard_tray.config.edit import (
@@ -24,7 +24,7 @@ from switchboard_tray.config.edit import (
 )
 from switchboard_tray.config.parse import parse_config
 from switchboard_tray.errors import ConfigConflict, ConfigError, NotFound, Refused
-from tests.config.documents import valid_documents
+from tests.config.documents import unhurried, valid_documents, whole_documents
 
 DOCUMENT: dict[str, Any] = {
     "x-first": [None],
@@ -79,6 +79,7 @@ def test_merge_patch_does_what_the_examples_of_rfc_7396_say(document: object, pa
 
 
 @given(JSON, NULLS_ONLY_IN_LISTS)
+@unhurried
 def test_the_difference_leads_from_the_old_document_to_the_new(old: object, new: object) -> None:
     before = json.dumps([old, new])
 
@@ -87,6 +88,7 @@ def test_the_difference_leads_from_the_old_document_to_the_new(old: object, new:
 
 
 @given(st.dictionaries(st.sampled_from("abc"), JSON))
+@unhurried
 def test_equal_documents_differ_by_nothing(document: dict[str, Any]) -> None:
     assert difference(document, copy.deepcopy(document)) == {}
 
@@ -100,7 +102,7 @@ def test_a_difference_holds_no_more_than_what_changed() -> None:
 
 
 @given(valid_documents(), st.dictionaries(st.sampled_from(["servers", "settings", "new"]), NULLS_ONLY_IN_LISTS))
-@settings(suppress_health_check=[HealthCheck.too_slow])
+@whole_documents
 def test_a_patch_keeps_the_order_of_keys_and_puts_new_ones_last(
     document: dict[str, Any], patch: dict[str, Any]
 ) -> None:
@@ -120,7 +122,7 @@ EDITS: list[Callable[[dict[str, Any]], dict[str, Any]]] = [
 
 
 @given(valid_documents(), st.sampled_from(EDITS))
-@settings(suppress_health_check=[HealthCheck.too_slow])
+@whole_documents
 def test_an_edit_of_a_valid_document_is_valid_and_touches_nothing_else(
     document: dict[str, Any], edit: Callable[[dict[str, Any]], dict[str, Any]]
 ) -> None:

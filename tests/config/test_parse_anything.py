@@ -3,11 +3,11 @@
 import json
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from switchboard_tray.config.parse import parse_config
-from tests.config.documents import JSON_VALUES, mutated_documents, valid_documents
+from tests.config.documents import JSON_VALUES, mutated_documents, unhurried, valid_documents, whole_documents
 
 SECRET = "hunter2"
 _ODD_SECRETS = st.sampled_from(
@@ -25,6 +25,7 @@ _ODD_SECRETS = st.sampled_from(
 
 
 @given(JSON_VALUES)
+@unhurried
 def test_any_json_value_gives_a_config_or_problems(value: object) -> None:
     parsed = parse_config(value)
 
@@ -32,7 +33,7 @@ def test_any_json_value_gives_a_config_or_problems(value: object) -> None:
 
 
 @given(valid_documents())
-@settings(suppress_health_check=[HealthCheck.too_slow])
+@whole_documents
 def test_a_valid_document_gives_a_config(document: dict[str, Any]) -> None:
     before = json.dumps(document)
     parsed = parse_config(document)
@@ -44,7 +45,7 @@ def test_a_valid_document_gives_a_config(document: dict[str, Any]) -> None:
 
 
 @given(mutated_documents())
-@settings(suppress_health_check=[HealthCheck.too_slow])
+@whole_documents
 def test_a_document_with_a_fault_gives_a_config_or_problems_that_read_well(document: dict[str, Any]) -> None:
     parsed = parse_config(document)
 
@@ -55,7 +56,7 @@ def test_a_document_with_a_fault_gives_a_config_or_problems_that_read_well(docum
 
 
 @given(valid_documents(), st.sampled_from(["env", "headers"]), _ODD_SECRETS, st.booleans())
-@settings(suppress_health_check=[HealthCheck.too_slow])
+@whole_documents
 def test_values_of_env_and_headers_never_show_in_what_is_said(
     document: dict[str, Any], key: str, secret: Any, is_whole: bool
 ) -> None:

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from switchboard_tray.config.references import Reference, expand, references, value_parts
 from switchboard_tray.errors import ConfigError
+from tests.config.documents import unhurried
 
 ENV = {"HOME": "/home/me", "ProgramFiles(x86)": "C:/x86", "EMPTY": "", "TRAP": "${env:HOME}"}
 SECRETS = {"github": "s3cret"}
@@ -74,5 +75,6 @@ def test_an_unknown_secret_is_named_with_the_command_that_makes_it() -> None:
 
 
 @given(st.text(alphabet="${}a:"))
+@unhurried
 def test_any_text_can_be_written_as_a_literal(text: str) -> None:
     assert expanded(text.replace("${", "$${")) == text

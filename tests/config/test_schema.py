@@ -5,13 +5,13 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from switchboard_tray.config.first import first_document
 from switchboard_tray.config.keys import ROOT, Kind, ListOf, MapOf, Table
 from switchboard_tray.config.parse import parse_config
 from switchboard_tray.config.schema import config_schema
-from tests.config.documents import mutated_documents, valid_documents
+from tests.config.documents import mutated_documents, valid_documents, whole_documents
 
 SCHEMA = config_schema()
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -109,13 +109,13 @@ def test_an_invalid_document_is_refused_by_schema_and_parse(document: Any) -> No
 
 
 @given(valid_documents())
-@settings(suppress_health_check=[HealthCheck.too_slow])
+@whole_documents
 def test_what_parse_takes_the_schema_takes(document: dict[str, Any]) -> None:
     VALIDATOR.validate(document)
 
 
 @given(mutated_documents())
-@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=200)
+@whole_documents
 def test_what_the_schema_refuses_parse_refuses(document: dict[str, Any]) -> None:
     if not VALIDATOR.is_valid(document):
         assert parse_config(document).problems != ()

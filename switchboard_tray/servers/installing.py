@@ -1,0 +1,45 @@
+"""Launchers that install a package before they run it (npx, uvx): the time for that is not the server's start time.
+
+A start that is cut off in the middle of an install throws the install away, and the next one begins it anew: such
+servers would never start on a slow line.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from switchboard_tray.servers.environment import Launch
+from switchboard_tray.servers.process import Process
+
+LAUNCHERS = frozenset({"npx", "uvx", "uv", "bunx", "pnpm", "pnpx", "yarn", "pipx", "docker", "podman"})
+LOOK_EVERY_S = 0.5
+INSTALL_S = 600.0
+
+
+def installs_first(launch: Launch) -> bool:
+    """Whether the command is one that may install before it runs."""
+    return any(Path(part).stem.lower() in LAUNCHERS for part in launch.argv[:2])
+
+
+@asynccontextmanager
+async def extended_while_installing(
+    limit: asyncio.Timeout, launch: Launch, process: Process, start_timeout_s: float
+) -> AsyncIterator[None]:
+    """Let `limit` begin only when the launcher has started the server: until then it has no child of its own."""
+    if not installs_first(launch):
+        yield
+        return
+    watching = asyncio.get_running_loop().create_task(_extend(limit, process, start_timeout_s))
+    try:
+        yield
+    finally:
+        watching.cancel()
+
+
+async def _extend(limit: asyncio.Timeout, process: Process, start_timeout_s: float) -> None:
+    loop = asyncio.get_running_loop()
+    latest = loop.time() + INSTALL_S
+    while loop.time() < latest and not process.has_children():
+        limit.reschedule(loop.time() + start_timeout_s)
+        await asyncio.sleep(LOOK_EVERY_S)
