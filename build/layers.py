@@ -102,7 +102,7 @@ SOLE_IMPORTERS: dict[str, tuple[str, ...]] = {
     "uvicorn": ("switchboard_tray.wire.server",),
     "uvloop": ("switchboard_tray.wire.server",),
     "httptools": ("switchboard_tray.wire.server",),
-    "psutil": ("switchboard_tray.servers.process", "switchboard_tray.wire.listen", "switchboard_tray.doctor"),
+    "psutil": ("switchboard_tray.servers.process", "switchboard_tray.stores.leftovers", "switchboard_tray.wire.listen", "switchboard_tray.doctor"),
     "platformdirs": ("switchboard_tray.paths",),
     "filelock": ("switchboard_tray.stores", "switchboard_tray.gateway_app"),
     "sqlite3": ("switchboard_tray.stores.audit", "switchboard_tray.demo"),

@@ -145,8 +145,9 @@ def find_program(server: ServerConfig, environ: Mapping[str, str], paths: Paths)
     Raises `ServerError` where its command or its folder is not there, `ConfigError` where a variable is not set.
     """
     from switchboard_tray.servers.environment import plan_launch
+    from switchboard_tray.stores.secrets import SecretStore
 
-    return plan_launch(server, environ, paths).argv[0]
+    return plan_launch(server, environ, paths, SecretStore(paths.secrets).get).argv[0]
 
 
 def _config_check(problem: Problem, state: State) -> Check:

@@ -36,6 +36,8 @@ from switchboard_tray.stores.audit import AuditLog
 from switchboard_tray.stores.catalog import CatalogStore
 from switchboard_tray.stores.config import ConfigStore, Loaded
 from switchboard_tray.stores.daemon import Daemon, only_instance, remove_daemon, write_daemon
+from switchboard_tray.stores.leftovers import Leftovers
+from switchboard_tray.stores.secrets import SecretStore
 from switchboard_tray.wire.endpoint import Endpoint
 from switchboard_tray.wire.guard import Guard
 from switchboard_tray.wire.listen import listen
@@ -101,8 +103,11 @@ async def build_gateway(
     catalogs, audit, hub = CatalogStore(paths.catalog), AuditLog(paths.audit), Hub()
     sessions = Sessions(paths.sessions, time.time())
     try:
-        reports = _Reports(hub)
-        async with ServerPool(paths, environ, reports) as pool, asyncio.TaskGroup() as tasks:
+        leftovers = Leftovers(paths.running)
+        await asyncio.to_thread(leftovers.end_all)
+        reports = _Reports(hub, leftovers)
+        secrets = SecretStore(paths.secrets)
+        async with ServerPool(paths, environ, reports, secrets.get) as pool, asyncio.TaskGroup() as tasks:
             door = Door(hub, pool, audit)
             endpoint = Endpoint(Dispatcher(hub, pool, door), sessions, lambda: _limit_bytes(hub))
             reports.on_updated = endpoint.resource_updated
@@ -139,15 +144,23 @@ async def build_gateway(
 
 
 class _Reports:
-    """What servers say unasked: their lists go to the hub, updates of resources to the clients that watch them."""
+    """What servers say and do unasked: lists go to the hub, updates to the clients that watch, processes are noted."""
 
-    def __init__(self, hub: Hub) -> None:
-        self._hub = hub
+    def __init__(self, hub: Hub, leftovers: Leftovers) -> None:
+        self._hub, self._leftovers = hub, leftovers
         self.on_updated: Callable[[str, Raw | None, str], None] = lambda server, params, uri: None
 
     def listed(self, server: ServerConfig, tools: ServerTools) -> None:
         """A server's lists were read."""
         self._hub.listed(server, tools)
+
+    def started(self, pid: int) -> None:
+        """A process runs."""
+        self._leftovers.started(pid)
+
+    def ended(self, pid: int) -> None:
+        """A process and all it started has ended."""
+        self._leftovers.ended(pid)
 
     def updated(self, server: ServerConfig, params: Raw | None, uri: str) -> None:
         """A watched resource changed."""

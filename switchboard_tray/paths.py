@@ -55,6 +55,16 @@ class Paths:
         return self.state / "audit.db"
 
     @property
+    def running(self) -> Path:
+        """The server processes that run, to end them after a crash of the gateway."""
+        return self.state / "running.json"
+
+    @property
+    def secrets(self) -> Path:
+        """Secrets by name, where no keychain holds them."""
+        return self.state / "secrets.json"
+
+    @property
     def demo(self) -> Path:
         """The built-in demo server's notebook."""
         return self.state / "demo.db"

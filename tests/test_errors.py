@@ -6,6 +6,7 @@ from switchboard_tray.errors import (
     CallTimeout,
     ConfigConflict,
     ConfigError,
+    ConnectionLost,
     GatewayError,
     NotFound,
     Refused,
@@ -42,6 +43,14 @@ def test_a_config_error_keeps_every_problem() -> None:
 def test_every_error_for_a_person_is_caught_as_one(kind: type[SwitchboardError]) -> None:
     with pytest.raises(SwitchboardError, match=r"^so it is$"):
         raise kind("so it is")
+
+
+@pytest.mark.parametrize("was_sent", [True, False])
+def test_a_lost_connection_tells_whether_the_server_may_have_acted(was_sent: bool) -> None:
+    error = ConnectionLost("gone", was_sent=was_sent, hint="try again")
+
+    assert isinstance(error, ServerError)
+    assert (str(error), error.hint, error.was_sent) == ("gone", "try again", was_sent)
 
 
 def test_a_timeout_is_a_server_that_cannot_answer_and_a_conflict_an_invalid_edit() -> None:

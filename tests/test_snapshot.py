@@ -142,7 +142,9 @@ def test_the_fingerprint_is_of_what_is_listed_and_of_nothing_else() -> None:
 
 
 def test_a_change_of_the_order_or_of_a_description_is_one_that_a_client_sees() -> None:
-    for tools in (["issues.get", "search"], ["search", tool_of("issues.get", description="Gets.")]):
+    reordered = [tool_of("issues.get"), tool_of("search")]
+    described = [tool_of("search"), tool_of("issues.get", description="Gets.")]
+    for tools in (reordered, described):
         now = build_snapshot(CONFIG, catalog_of(CONFIG, {**TOOLS, "github": tools}), SNAPSHOT)
         assert now.offers["work"].fingerprint != SNAPSHOT.offers["work"].fingerprint
 

@@ -233,10 +233,11 @@ def _config_answer(gateway: Gateway, loaded: Loaded) -> Any:
 
 
 def _server_answer(gateway: Gateway, name: str) -> Any:
-    snapshot = gateway.hub.current
-    server = snapshot.config.servers[name]
+    server = gateway.hub.current.config.servers[name]
+    # The hub's own catalog: a list that was just asked for may not be in the snapshot yet.
+    listed = gateway.hub.catalog.of(server)
     status = next((status for status in gateway.pool.status() if status.name == name), None)
-    return views.server_view(server, gateway.store.current.document, snapshot.catalog.of(server), status)
+    return views.server_view(server, gateway.store.current.document, listed, status)
 
 
 def _server_name(gateway: Gateway, request: Request) -> str:

@@ -29,9 +29,9 @@ def add_server_arguments(parser: Parser) -> None:
     parser.add_argument("--url", help="the address of a remote server, instead of a command")
     parser.add_argument("--header", action="append", default=[], metavar="KEY=VALUE", help="sent to the remote server")
     parser.add_argument("--env", action="append", default=[], metavar="KEY=VALUE", help="a variable for the command")
-    parser.add_argument("--secret", action="append", default=[], metavar="KEY", help="not in this version")
+    parser.add_argument("--secret", action="append", default=[], help=argparse.SUPPRESS)
     parser.add_argument("--cwd", metavar="FOLDER", help="where the command starts; your home by default")
-    parser.add_argument("--description", help="what the server is for")
+    parser.add_argument("--description", metavar="D", help="what the server is for")
 
 
 def spec_from(args: argparse.Namespace) -> dict[str, Any]:

@@ -34,7 +34,8 @@ switchboard server set github env.GITHUB_HOST=github.example.com description=
 def add_arguments(parser: Parser, command: str) -> None:
     """Give ``server`` its actions."""
     actions = add_actions(parser)
-    add_server_arguments(add_action(actions, "add", "add a server that is started by a command", _add, _ADD_EXAMPLES))
+    about = "add a server: a command to start, or the address of a remote one"
+    add_server_arguments(add_action(actions, "add", about, _add, _ADD_EXAMPLES))
     changed = _named(actions, "set", "change keys of a server; an empty value removes the key", _set, _SET_EXAMPLES)
     about = "a key as in config.json; env.NAME for a variable"
     changed.add_argument("items", nargs="+", metavar="KEY=VALUE", help=about)

@@ -12,7 +12,9 @@ from typing import Literal
 
 from switchboard_tray.errors import ConfigError
 
-_MARK = re.compile(r"\$\$\{|\$\{(?:(?P<kind>env|secret):(?P<name>[A-Za-z0-9_][A-Za-z0-9_.()/-]*)\})?")
+_NAME = r"[A-Za-z0-9_][A-Za-z0-9_.()/-]*"
+REFERENCE_NAME = re.compile(_NAME + r"\Z")
+_MARK = re.compile(r"\$\$\{|\$\{(?:(?P<kind>env|secret):(?P<name>" + _NAME + r")\})?")
 _HINT = "Write ${env:NAME} or ${secret:NAME}, and $${ for a literal ${."
 
 

@@ -19,7 +19,6 @@ from switchboard_tray.protocol.messages import dumps, is_error_result
 from switchboard_tray.servers.pool import ServerPool
 from switchboard_tray.stores.audit import AuditRow, AuditSink
 
-
 NAME_CHARS = 256
 """A made-up name may be of any length; the audit keeps so much of it."""
 

@@ -3,17 +3,20 @@
 A server gets its own `env` and a small base, nothing else of ours.
 """
 
+import asyncio
 import os
+import re
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from switchboard_tray.config.model import ServerConfig
 from switchboard_tray.config.references import expand
-from switchboard_tray.errors import ServerError
+from switchboard_tray.errors import ConfigError, ServerError
 from switchboard_tray.paths import Paths
+from switchboard_tray.servers.search_path import find_search_path
 
 _BASE = (
     "HOME LOGNAME USER PATH SHELL TERM LANG LANGUAGE LC_ALL LC_CTYPE TZ TMPDIR TMP TEMP "
@@ -25,6 +28,8 @@ _WINDOWS_BASE = (
     "USERPROFILE USERNAME HOMEDRIVE HOMEPATH NUMBER_OF_PROCESSORS PROCESSOR_ARCHITECTURE"
 ).split()
 BUILTINS = ("demo",)
+HIDDEN_CHARS = 6
+_SECRET_KEY = re.compile("TOKEN|SECRET|PASS|KEY|CREDENTIAL|AUTH", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +39,58 @@ class Launch:
     argv: tuple[str, ...]
     env: Mapping[str, str]
     cwd: str
+    hidden: tuple[str, ...] = ()
+    """Values that must not be shown wherever the server repeats them."""
 
 
-def plan_launch(server: ServerConfig, environ: Mapping[str, str], paths: Paths) -> Launch:
-    """How to start `server`. Raises `ServerError` where its command or its folder is not there."""
-    env = {**base_environment(environ), **{key: _expanded(value, environ) for key, value in server.env.items()}}
-    cwd = str(Path(server.cwd).expanduser()) if server.cwd else str(Path.home())
+class Launcher:
+    """Plans launches. Reads the search path once, when the first server needs it."""
+
+    def __init__(self, environ: Mapping[str, str], paths: Paths, secret: Callable[[str], str | None]) -> None:
+        self._environ, self._paths, self._secret = environ, paths, secret
+        self._reading: asyncio.Task[str] | None = None
+
+    async def plan(self, server: ServerConfig) -> Launch:
+        """How to start `server`. Raises `ServerError` where its command, its folder or a value is not there."""
+        if self._reading is None:
+            self._reading = asyncio.get_running_loop().create_task(find_search_path(self._environ))
+        environ = {**self._environ, "PATH": await asyncio.shield(self._reading)}
+        try:
+            return plan_launch(server, environ, self._paths, self._secret)
+        except ConfigError as fault:
+            raise ServerError(f"Server {server.name} cannot be started: {fault}.", hint=fault.hint) from fault
+
+
+def plan_launch(
+    server: ServerConfig, environ: Mapping[str, str], paths: Paths, secret: Callable[[str], str | None]
+) -> Launch:
+    """How to start `server` in these surroundings.
+
+    Raises `ServerError` where its command or its folder is not there, `ConfigError` where a value refers to nothing.
+    """
+    used: list[str] = []
+
+    def look_up_secret(name: str) -> str | None:
+        value = secret(name)
+        used.extend([value] if value else [])
+        return value
+
+    def expanded(value: str) -> str:
+        return expand(value, environ.get, look_up_secret)
+
+    own = {key: expanded(value) for key, value in server.env.items()}
+    used += [value for key, value in own.items() if _SECRET_KEY.search(key)]
+    env = {**base_environment(environ), **own}
+    cwd = os.path.expanduser(expanded(server.cwd)) if server.cwd else os.path.expanduser("~")
     if not os.path.isdir(cwd):
         raise ServerError(f"The folder {cwd} does not exist.", hint=f"Set cwd of server {server.name}.")
+    # Short values would be found everywhere.
+    hidden = tuple(value for value in dict.fromkeys(used) if len(value) >= HIDDEN_CHARS)
     if server.builtin is not None:
-        return Launch(_builtin(server.builtin, paths), env, cwd)
+        return Launch(_builtin(server.builtin, paths), env, cwd, hidden)
     assert server.command is not None
-    command = _expanded(server.command, environ)
-    return Launch((find_command(command, env, cwd), *(_expanded(arg, environ) for arg in server.args)), env, cwd)
+    command = find_command(expanded(server.command), env, cwd)
+    return Launch((command, *(expanded(arg) for arg in server.args)), env, cwd, hidden)
 
 
 def base_environment(environ: Mapping[str, str]) -> dict[str, str]:
@@ -77,6 +121,3 @@ def _builtin(name: str, paths: Paths) -> tuple[str, ...]:
         raise ServerError(f"There is no built-in server {name!r}.", hint=f"Built in: {', '.join(BUILTINS)}.")
     return (sys.executable, "-m", f"switchboard_tray.{name}", "--db", str(paths.demo))
 
-
-def _expanded(value: str, environ: Mapping[str, str]) -> str:
-    return expand(value, environ.get, lambda name: None)

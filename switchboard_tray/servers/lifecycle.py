@@ -172,6 +172,8 @@ def _stop(life: Life, now: float) -> Step:
             return replace(life, is_wanted_again=False), ()
         case Phase.STOPPED | Phase.FAILING:
             return _at_rest(life, now), ()
+        case _:  # pragma: no cover
+            assert_never(life.phase)
 
 
 def _at_rest(life: Life, now: float) -> Life:

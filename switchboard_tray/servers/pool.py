@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from types import TracebackType
@@ -17,7 +18,8 @@ from switchboard_tray.paths import Paths
 from switchboard_tray.protocol.calls import Caller, Listener
 from switchboard_tray.protocol.eras import Era
 from switchboard_tray.protocol.messages import Members
-from switchboard_tray.servers.lifecycle import Insisted, StopAsked, Wanted
+from switchboard_tray.servers.environment import Launcher
+from switchboard_tray.servers.lifecycle import Insisted, Resumed, StopAsked, Wanted
 from switchboard_tray.servers.status import ServerStatus
 from switchboard_tray.servers.stderr import read_log
 from switchboard_tray.servers.worker import Reports, Worker
@@ -25,9 +27,13 @@ from switchboard_tray.servers.worker import Reports, Worker
 log = logging.getLogger(__name__)
 
 FILL_AT_ONCE = 3
-FILL_PAUSES_S = (1.0, 5.0)
-"""A list that cannot be read is tried again after these pauses, then left to a call, an edit or a person."""
+FILL_PAUSES_S = (1.5, 5.0)
+"""A list that cannot be read is tried again after these pauses, then left to a call, an edit or a person.
+
+Longer than the backoff of the lifecycle after as many failed starts: a try before its end would start nothing."""
 REST_AFTER_FILL_S = 5.0
+LOOK_FOR_SLEEP_S = 5.0
+ASLEEP_S = 30.0
 
 
 class ServerPool:
@@ -38,8 +44,10 @@ class ServerPool:
         paths: Paths,
         environ: Mapping[str, str],
         reports: Reports,
+        secret: Callable[[str], str | None] = lambda name: None,
     ) -> None:
-        self._paths, self._environ, self._reports = paths, environ, reports
+        self._paths, self._reports = paths, reports
+        self._launcher = Launcher(environ, paths, secret)
         self._workers: dict[str, Worker] = {}
         self._extras: dict[tuple[str, str], Worker] = {}
         """Further processes of a server, by scope: a profile's or client's own, one for the modern era."""
@@ -48,16 +56,19 @@ class ServerPool:
         self._fills: dict[str, asyncio.Task[None]] = {}
         self._fill_slots = asyncio.Semaphore(FILL_AT_ONCE)
         self._tasks = asyncio.TaskGroup()
+        self._watch: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> "ServerPool":
         await self._tasks.__aenter__()
+        self._watch = self._tasks.create_task(self._watch_for_sleep())
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for fill in self._fills.values():
-            fill.cancel()
+        for task in (self._watch, *self._fills.values()):
+            if task is not None:
+                task.cancel()
         await asyncio.gather(*(worker.stop() for worker in self._all_workers()))
         await self._tasks.__aexit__(kind, error, trace)
 
@@ -69,9 +80,9 @@ class ServerPool:
                 self._drop(name)
         for name, server in config.servers.items():
             worker = self._workers.get(name) or self._add(server)
-            worker.server = server
+            worker.adopt(server)
             for extra in self._extras_of(name):
-                extra.server = server
+                extra.adopt(server)
             if server.enabled and server.idle_timeout_s == 0:
                 worker.post(Wanted())
 
@@ -80,7 +91,7 @@ class ServerPool:
         return worker
 
     def _new_worker(self, server: ServerConfig, scope: str, era: Era) -> Worker:
-        worker = Worker(server, self._paths, self._environ, self._tasks, self._reports, scope=scope, era=era)
+        worker = Worker(server, self._paths, self._launcher, self._tasks, self._reports, scope=scope, era=era)
         self._tasks.create_task(worker.set_level(self._level))
         return worker
 
@@ -209,6 +220,16 @@ class ServerPool:
             hint = did_you_mean(server, self._workers) or "Run `switchboard server list` to see the servers."
             raise NotFound(f"There is no server {server!r}.", hint=hint)
         return worker
+
+    async def _watch_for_sleep(self) -> None:
+        """Notice that the machine was asleep: a short wait took long by the wall clock."""
+        while True:
+            before = time.time()
+            await asyncio.sleep(LOOK_FOR_SLEEP_S)
+            if time.time() - before > LOOK_FOR_SLEEP_S + ASLEEP_S:
+                log.info("the machine was asleep: idle times and backoffs begin anew")
+                for worker in self._all_workers():
+                    worker.post(Resumed())
 
     # -- lists that are missing ------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ import psutil
 
 from switchboard_tray.errors import ConnectionLost, ServerError
 from switchboard_tray.protocol.messages import one_line
+from switchboard_tray.servers.batch_files import batch_command, is_batch_file
 from switchboard_tray.servers.environment import Launch
 from switchboard_tray.servers.stderr import StderrLog
 
@@ -32,11 +33,8 @@ class Process:
 
     async def spawn(self, launch: Launch) -> None:
         """Start the process. Raises `ServerError` where the command cannot be run."""
-        loop = asyncio.get_running_loop()
         try:
-            transport, _ = await loop.subprocess_exec(
-                lambda: _Pipes(self), *launch.argv, env=dict(launch.env), cwd=launch.cwd, start_new_session=True
-            )
+            transport = await _spawn(launch, lambda: _Pipes(self))
         except (OSError, ValueError) as exc:
             raise ServerError(f"{launch.argv[0]} could not be started: {exc}.", hint="Check command and cwd.") from exc
         self._transport, self.pid = transport, transport.get_pid()
@@ -119,6 +117,17 @@ class _Pipes(asyncio.SubprocessProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._process.ended()
+
+
+async def _spawn(launch: Launch, pipes: Callable[[], asyncio.SubprocessProtocol]) -> asyncio.SubprocessTransport:
+    loop = asyncio.get_running_loop()
+    if sys.platform == "win32" and is_batch_file(launch.argv[0]):
+        command = batch_command(launch.argv)
+        return (await loop.subprocess_shell(pipes, command, env=dict(launch.env), cwd=launch.cwd))[0]
+    transport, _ = await loop.subprocess_exec(
+        pipes, *launch.argv, env=dict(launch.env), cwd=launch.cwd, start_new_session=True
+    )
+    return transport
 
 
 def _signal_name(number: int) -> str:

@@ -9,6 +9,7 @@ from switchboard_tray.paths import Paths
 
 FILE_BYTES = 2_000_000
 TAIL_BYTES = 4_000
+HIDDEN = "•••".encode()
 
 
 def stderr_path(paths: Paths, server: str) -> Path:
@@ -31,9 +32,21 @@ class StderrLog:
         self._size = 0
         self._tail: deque[bytes] = deque()
         self._tail_size = 0
+        self._hidden: tuple[bytes, ...] = ()
+
+    def begin(self, hidden: tuple[str, ...]) -> None:
+        """A new process writes now; what it repeats of the values `hidden` is not kept.
+
+        The tail starts anew: what an earlier process wrote explains nothing about this one.
+        """
+        self._hidden = tuple(value.encode() for value in hidden)
+        self._tail.clear()
+        self._tail_size = 0
 
     def write(self, chunk: bytes) -> None:
         """Keep `chunk`. Never raises: a full disk must not end a server."""
+        for value in self._hidden:
+            chunk = chunk.replace(value, HIDDEN)
         self._remember(chunk)
         try:
             self._append(chunk)
@@ -44,11 +57,6 @@ class StderrLog:
         """The last lines, for a person; what is no UTF-8 is replaced."""
         text = b"".join(self._tail)[-TAIL_BYTES:].decode(errors="replace")
         return "\n".join(line for line in text.splitlines()[-lines:] if line.strip())
-
-    def forget(self) -> None:
-        """Start a new tail: what an earlier process wrote explains nothing about this one."""
-        self._tail.clear()
-        self._tail_size = 0
 
     def close(self) -> None:
         """Close the file; what is written later opens it again."""

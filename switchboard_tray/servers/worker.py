@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import random
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Protocol
 
@@ -18,7 +18,7 @@ from switchboard_tray.protocol.eras import LISTEN_KEYS, RESOURCE_UPDATED, Era
 from switchboard_tray.protocol.messages import Members, RpcError, dumps, read_members, read_text
 from switchboard_tray.servers import lifecycle
 from switchboard_tray.servers.across import call_across
-from switchboard_tray.servers.environment import plan_launch
+from switchboard_tray.servers.environment import Launcher
 from switchboard_tray.servers.following import follow
 from switchboard_tray.servers.gate import Gate
 from switchboard_tray.servers.handshake import Hello, shake_hands, speaks_modern_too
@@ -47,6 +47,12 @@ class Reports(Protocol):
     def listed(self, server: ServerConfig, tools: ServerTools) -> None:
         """The server's lists were read."""
 
+    def started(self, pid: int) -> None:
+        """A process runs."""
+
+    def ended(self, pid: int) -> None:
+        """A process and all it started has ended."""
+
     def updated(self, server: ServerConfig, params: Raw | None, uri: str) -> None:
         """A watched resource changed."""
 
@@ -58,7 +64,7 @@ class Worker:
         self,
         server: ServerConfig,
         paths: Paths,
-        environ: Mapping[str, str],
+        launcher: Launcher,
         tasks: asyncio.TaskGroup,
         reports: Reports,
         *,
@@ -68,7 +74,7 @@ class Worker:
         self.server = server
         self.scope = scope
         """Whom the process is for, where it is not for all."""
-        self._paths, self._environ, self._tasks, self._reports, self._era = paths, environ, tasks, reports, era
+        self._launcher, self._tasks, self._reports, self._era = launcher, tasks, reports, era
         self._standing = Standing()
         self.stderr_path = stderr_path(paths, server.name)
         self._stderr = StderrLog(self.stderr_path)
@@ -82,6 +88,7 @@ class Worker:
         self._settled: list[asyncio.Future[None]] = []
         self._timer: asyncio.TimerHandle | None = None
         self._calls = 0
+        self._hidden: tuple[str, ...] = ()
 
     # -- life ------------------------------------------------------------------------------------------------------
 
@@ -103,6 +110,11 @@ class Worker:
                 if not waiter.done():
                     waiter.set_result(None)
             self._settled.clear()
+
+    def adopt(self, server: ServerConfig) -> None:
+        """Go on under an edited config that needs no new process."""
+        self.server = server
+        self._wake_later(asyncio.get_running_loop())
 
     async def stop(self) -> None:
         """End the server, if it runs, and wait until nothing of it is left."""
@@ -140,7 +152,7 @@ class Worker:
             fault=life.fault,
             retry_in_s=max(0.0, life.retry_at - now) if life.retry_at is not None else None,
             junk_lines=connection.junk_lines if connection else 0,
-            first_junk=connection.first_junk if connection else "",
+            first_junk=self._shown(connection.first_junk) if connection else "",
             last_stderr=self._stderr.tail(),
         )
 
@@ -154,7 +166,6 @@ class Worker:
 
     async def _live(self) -> None:
         """One process, from its start to its end."""
-        self._stderr.forget()
         connection = StdioConnection(self._stderr, self._notified)
         outcome: Event = StartFailed("")
         try:
@@ -175,13 +186,17 @@ class Worker:
             self._connection = None
             self._standing.end()
             await connection.close()
+            self._reports.ended(connection.process.pid)
             self.post(outcome)
 
     async def _open(self, connection: StdioConnection) -> Hello:
         try:
             async with asyncio.timeout(self.server.start_timeout_s) as limit:
-                launch = plan_launch(self.server, self._environ, self._paths)
+                launch = await self._launcher.plan(self.server)
+                self._hidden = launch.hidden
+                self._stderr.begin(launch.hidden)
                 await connection.spawn(launch)
+                self._reports.started(connection.process.pid)
                 async with extended_while_installing(limit, launch, connection.process, self.server.start_timeout_s):
                     return await shake_hands(connection, self._era)
         except TimeoutError:
@@ -381,7 +396,13 @@ class Worker:
 
     def _with_stderr(self, fault: str) -> str:
         tail = self._stderr.tail()
-        return f"{fault}. Its last words: {tail}" if tail else f"{fault}."
+        return self._shown(f"{fault}. Its last words: {tail}" if tail else f"{fault}.")
+
+    def _shown(self, text: str) -> str:
+        """`text` without values that must not be shown."""
+        for value in self._hidden:
+            text = text.replace(value, "•••")
+        return text
 
     def _log_change(self, before: Life) -> None:
         took = f" in {self._life.since - before.since:.1f} s" if before.phase is Phase.STARTING else ""

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from switchboard_tray.errors import GatewayError
 from switchboard_tray.jsonfile import make_private_folder, write_atomic
 
@@ -25,6 +23,9 @@ class Daemon:
 @contextmanager
 def only_instance(lock: Path, daemon: Path) -> Iterator[None]:
     """Hold the lock of the one gateway. Raises `GatewayError` that names the gateway which has it."""
+    # Costs 50 ms that a command which only looks for the gateway need not pay.
+    from filelock import FileLock, Timeout
+
     make_private_folder(lock.parent)
     held = FileLock(lock, timeout=0, mode=0o600)
     try:

@@ -25,6 +25,22 @@ def test_a_tool_has_another_digest_when_its_definition_changed() -> None:
     assert TOOL.digest != Tool("t", RAW.replace(b"Does", b"Did")).digest
 
 
+@pytest.mark.parametrize(
+    ("annotations", "is_repeatable"),
+    [
+        (None, False),
+        ({}, False),
+        ({"readOnlyHint": True}, True),
+        ({"idempotentHint": True}, True),
+        ({"readOnlyHint": False, "idempotentHint": False, "destructiveHint": False}, False),
+    ],
+)
+def test_a_tool_may_be_called_twice_only_where_its_server_says_so(annotations: object, is_repeatable: bool) -> None:
+    members = {} if annotations is None else {"annotations": annotations}
+
+    assert Tool("t", json.dumps({"name": "t", **members}).encode()).is_repeatable is is_repeatable
+
+
 def test_lists_are_equal_whenever_they_were_read() -> None:
     assert ServerTools((TOOL,), listed_at=1).digest == ServerTools((TOOL,), listed_at=2, title="GitHub").digest
 

@@ -15,6 +15,7 @@ from typing import Any
 import psutil
 import pytest
 
+from switchboard_tray.admin.client import find_gateway
 from switchboard_tray.paths import find_paths
 from switchboard_tray.stores.daemon import read_daemon
 
@@ -63,6 +64,15 @@ class GatewayProcess:
                 pytest.fail(f"the gateway does not serve: {(self._home / 'output.txt').read_text('utf-8')}")
             time.sleep(POLL_S)
 
+    def wait_for_lists(self) -> None:
+        """Return when the tools of every server are known."""
+        client = find_gateway(self.paths)
+        end = time.monotonic() + START_S
+        while missing := [one for one in client.get("/servers") if one["tools"] is None]:
+            if time.monotonic() > end:
+                pytest.fail(f"never listed: {missing}")
+            time.sleep(POLL_S)
+
     def stop(self) -> None:
         """End it as the system would, and whatever it left behind."""
         self._end(signal.SIGTERM)
@@ -100,10 +110,11 @@ class GatewayProcess:
 
 @contextmanager
 def gateway_process(home: Path, config: Mapping[str, Any]) -> Iterator[GatewayProcess]:
-    """A running gateway with this config in `home`, ended at the end."""
+    """A running gateway with this config in `home`, which knows its servers' tools; ended at the end."""
     gateway = GatewayProcess(home, config)
     try:
         gateway.start()
+        gateway.wait_for_lists()
         yield gateway
     finally:
         gateway.stop()

@@ -34,10 +34,10 @@ class Npm:
 
     @property
     def opencode(self) -> list[str]:
-        """opencode, whose own command an install script would have to make."""
-        builds = sorted(MODULES.glob("opencode-*/bin/opencode*"))
-        # Where there are two, the baseline runs on every processor.
-        return [str(next((build for build in builds if "baseline" in str(build)), builds[0]))]
+        """opencode; skips the test where there is none for this kind of machine."""
+        for build in MODULES.glob("opencode-*/bin/opencode*"):
+            return [str(build)]
+        pytest.skip("tests/clients/package.json names no opencode for this kind of machine")
 
 
 @dataclass(frozen=True)

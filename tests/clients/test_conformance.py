@@ -1,9 +1,11 @@
 """MCP's official conformance suite against the gateway, with a server behind it that offers what the suite asks for."""
 
+import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -34,60 +36,57 @@ def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GatewayProcess
 
 
 def test_every_scenario_that_revision_2025_11_25_requires_passes(
-    npm: Npm, gateway: GatewayProcess, tmp_path_factory: pytest.TempPathFactory
+    npm: Npm, gateway: GatewayProcess, tmp_path: Path
 ) -> None:
-    report = run_suite(npm, gateway, Place(tmp_path_factory.mktemp("suite")), "2025-11-25")
+    report = run_suite(npm, gateway, Place(tmp_path), "2025-11-25")
 
-    assert report.failed == {}
+    assert report.faults == {}
     assert len(report.scenarios) == 33
 
 
 def test_every_scenario_that_revision_2026_07_28_requires_passes(
-    npm: Npm, gateway: GatewayProcess, tmp_path_factory: pytest.TempPathFactory
+    npm: Npm, gateway: GatewayProcess, tmp_path: Path
 ) -> None:
-    report = run_suite(npm, gateway, Place(tmp_path_factory.mktemp("suite")), "2026-07-28")
+    report = run_suite(npm, gateway, Place(tmp_path), "2026-07-28")
 
-    assert {name: count for name, count in report.failed.items() if name not in report.extensions} == {}
-    assert len(report.scored) == 37
     # What we do not offer: the extension for tasks, which the SDK of the server has not either.
-    assert {name.partition("-")[0] for name in report.extensions} == {"tasks"}
+    extensions = {name for name, reason in report.unscored.items() if reason == "extension"}
+    assert {name.partition("-")[0] for name in extensions} == {"tasks"}
+    assert {name: faults for name, faults in report.faults.items() if name not in extensions} == {}
+    assert len(report.scenarios.keys() - report.unscored.keys()) == 37
 
 
 @dataclass(frozen=True)
 class Report:
-    """What the suite's summary says."""
+    """What the suite found."""
 
-    scenarios: dict[str, tuple[int, int]]
+    scenarios: Mapping[str, tuple[int, int]]
     """By scenario: how many checks passed, and how many failed."""
-    unscored: dict[str, str]
+    unscored: Mapping[str, str]
     """Scenarios that the revision does not require, and why."""
-
-    @property
-    def failed(self) -> dict[str, int]:
-        """Failed checks by scenario."""
-        return {name: failed for name, (_, failed) in self.scenarios.items() if failed}
-
-    @property
-    def scored(self) -> set[str]:
-        """The scenarios the revision requires."""
-        return self.scenarios.keys() - self.unscored.keys()
-
-    @property
-    def extensions(self) -> set[str]:
-        """The scenarios that are of no revision at all."""
-        return {name for name, reason in self.unscored.items() if reason == "extension"}
+    faults: Mapping[str, list[str]]
+    """By scenario: checks that failed or gave a warning, with the reason."""
 
 
 def run_suite(npm: Npm, gateway: GatewayProcess, place: Place, revision: str) -> Report:
-    arguments = ["server", "--url", gateway.url("suite"), "--requirements", revision]
+    details = place.home / "details"
+    arguments = ["server", "--url", gateway.url("suite"), "--requirements", revision, "--output-dir", str(details)]
     output = place.run([*npm.script("@modelcontextprotocol/conformance"), *arguments])
     _, found, summary = output.stdout.partition("=== SUMMARY ===")
     assert found, output
-    scenarios = re.findall(r"^[✓✗] (\S+): (\d+) passed, (\d+) failed$", summary, re.MULTILINE)
-    unscored = re.findall(r"^  [✓✗] (\S+) \((\S+)\)$", summary, re.MULTILINE)
-    total = re.search(r"^Total: (\d+) passed, (\d+) failed$", summary, re.MULTILINE)
-    report = Report({name: (int(passed), int(failed)) for name, passed, failed in scenarios}, dict(unscored))
-    # Nothing of the summary was missed.
-    assert total is not None
-    assert [int(number) for number in total.groups()] == [sum(column) for column in zip(*report.scenarios.values())]
-    return report
+    lines = re.findall(r"^[✓✗] (\S+): (\d+) passed, (\d+) failed$", summary, re.MULTILINE)
+    scenarios = {name: (int(passed), int(failed)) for name, passed, failed in lines}
+    unscored = dict(re.findall(r"^  [✓✗] (\S+) \((\S+)\)$", summary, re.MULTILINE))
+    # The lines were understood, all of them.
+    passed, failed = (sum(column) for column in zip(*scenarios.values(), strict=True))
+    assert f"Total: {passed} passed, {failed} failed" in summary
+    faults = {name: faulty for name in scenarios if (faulty := _faults(details, name))}
+    assert {name for name, (_, failed) in scenarios.items() if failed} <= faults.keys()
+    return Report(scenarios, unscored, faults)
+
+
+def _faults(details: Path, scenario: str) -> list[str]:
+    [folder] = [path for path in details.iterdir() if re.fullmatch(rf"server-{scenario}-\d{{4}}-.*", path.name)]
+    checks = json.loads((folder / "checks.json").read_text("utf-8"))
+    faulty = [check for check in checks if check["status"] not in ("SUCCESS", "INFO", "SKIPPED")]
+    return [f"{check['id']}, {check['status']}: {check.get('errorMessage')}" for check in faulty]

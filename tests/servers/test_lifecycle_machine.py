@@ -43,9 +43,7 @@ class Server(RuleBasedStateMachine):
                 self.is_alive, self.is_shaken, self.is_ending = True, False, False
             else:
                 assert self.is_alive and not self.is_ending, "nothing to stop"
-                assert not isinstance(event, TimePassed) or self.calls == 0, (
-                    "stopped with a call in flight"
-                )
+                assert not isinstance(event, TimePassed) or self.calls == 0, "stopped with a call in flight"
                 self.is_ending = True
 
     @rule(seconds=st.sampled_from([0.0, 0.5, 4.0, 70.0, 700.0]))

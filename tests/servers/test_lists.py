@@ -74,7 +74,7 @@ async def test_repaired_tool_is_offered_and_its_repair_shown(home: Path, servers
 
 
 async def test_definition_is_passed_on_as_it_was_written_but_for_its_name(home: Path, servers: Servers) -> None:
-    schema = '{"type":"object","properties":{"n":{"maximum":1e400,"default":1.0,"const":1180591620717411303424}}}'
+    schema = '{"type":"object","properties":{"n":{"maximum":1e40,"default":1.0,"const":1180591620717411303424}}}'
     rest = f'"description":"é \\u0000","inputSchema":{schema},"x-own":{{"a":[null]}},"_meta":{{"k":-0}}'
     server = servers.make(tools=[f'{{"name":"kept",{rest}}}'])
     async with running_gateway(home, config_of({"one": server})) as gateway:
@@ -104,7 +104,9 @@ async def test_lone_surrogates_in_a_list_break_nothing(home: Path, servers: Serv
 
 
 @pytest.mark.parametrize("answer", ['{"tools":5}', '{"tools":{}}', "[]", "{}", '{"tools":[],"nextCursor":5}'])
-async def test_list_that_is_none_leaves_the_others_theirs(home: Path, servers: Servers, answer: str) -> None:
+async def test_list_that_is_none_leaves_the_others_theirs(
+    home: Path, servers: Servers, quick_fill: None, answer: str
+) -> None:
     odd = servers.make(list=[say(f'{{"jsonrpc":"2.0","id":$ID,"result":{answer}}}'), ["until", "never"]])
     async with running_gateway(home, config_of({"odd": odd, "one": servers.make()})) as gateway:
         await gateway.until_listed("one")

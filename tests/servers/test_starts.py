@@ -7,20 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from switchboard_tray.servers import pool
 from tests.fixtures.clients import McpClient, connected
 from tests.fixtures.gateway import config_of, running_gateway
 from tests.fixtures.servers import ScriptedServer, Servers, is_running, say, text, tool
 from tests.fixtures.waiting import eventually
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="scripted servers use signals and fork")
-
-
-@pytest.fixture
-def quick_fill(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No pauses between the tries to read a list, nor after one."""
-    monkeypatch.setattr(pool, "FILL_PAUSES_S", (0.01, 0.01))
-    monkeypatch.setattr(pool, "REST_AFTER_FILL_S", 0.01)
 
 
 async def test_list_of_a_server_that_was_never_listed_waits_for_it(home: Path, servers: Servers) -> None:

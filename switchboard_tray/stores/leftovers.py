@@ -1,0 +1,100 @@
+"""The server processes of a gateway that was killed: found at the next start, and ended.
+
+Each process is written down when it starts and crossed out when its tree has ended. A number alone proves nothing,
+since numbers are given again: the start time must agree too.
+"""
+
+import json
+import logging
+import os
+import signal
+import sys
+from pathlib import Path
+
+import psutil
+
+from switchboard_tray.jsonfile import write_atomic
+
+log = logging.getLogger(__name__)
+
+AGREE_S = 0.1
+WAIT_S = 3.0
+
+
+class Leftovers:
+    """The processes written down in one file. Sole writer of it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._running: dict[int, float] = {}
+
+    def started(self, pid: int) -> None:
+        """Write a process down, before anything else is done with it."""
+        try:
+            self._running[pid] = psutil.Process(pid).create_time()
+        except psutil.Error:
+            return
+        self._save()
+
+    def ended(self, pid: int) -> None:
+        """Cross a process out: nothing of its tree is left."""
+        if self._running.pop(pid, None) is not None:
+            self._save()
+
+    def end_all(self) -> int:
+        """End what an earlier gateway left running; the number of processes ended. Blocks for some seconds at most."""
+        found = [process for pid, started in self._read() for process in _tree(pid, started)]
+        for process in found:
+            _kill(process)
+        psutil.wait_procs(found, timeout=WAIT_S)
+        if found:
+            log.info("%d processes of an earlier gateway were still running and were ended", len(found))
+        self._save()
+        return len(found)
+
+    def _read(self) -> list[tuple[int, float]]:
+        try:
+            said = json.loads(self._path.read_bytes())
+            return [(int(pid), float(started)) for pid, started in said.items()]
+        except (OSError, ValueError, TypeError, AttributeError):
+            return []
+
+    def _save(self) -> None:
+        try:
+            write_atomic(self._path, json.dumps(self._running).encode())
+        except OSError as exc:
+            log.warning("running servers not written down: %s", exc)
+
+
+def _tree(pid: int, started: float) -> list[psutil.Process]:
+    """What is left of a server: itself with its children, and whatever still lives in the session it led."""
+    found: dict[int, psutil.Process] = {}
+    try:
+        process = psutil.Process(pid)
+        if abs(process.create_time() - started) < AGREE_S:
+            found = {one.pid: one for one in (process, *process.children(recursive=True))}
+        else:
+            # Another process has the number now, and with it the session.
+            return []
+    except psutil.NoSuchProcess:
+        pass
+    if sys.platform != "win32":
+        for one in psutil.process_iter():
+            if _is_of_session(one, pid, started):
+                found[one.pid] = one
+    found.pop(os.getpid(), None)
+    return list(found.values())
+
+
+def _is_of_session(process: psutil.Process, leader: int, started: float) -> bool:
+    try:
+        return os.getsid(process.pid) == leader and process.create_time() >= started - AGREE_S
+    except (OSError, psutil.Error):
+        return False
+
+
+def _kill(process: psutil.Process) -> None:
+    try:
+        process.send_signal(signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+    except psutil.Error:
+        pass
