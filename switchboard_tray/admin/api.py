@@ -142,6 +142,9 @@ async def _config(gateway: Gateway, request: Request) -> Any:
 
 async def _patch_config(gateway: Gateway, request: Request) -> Any:
     patch = await _json_object(request)
+    if views.REDACTED in dumps(patch).decode():
+        # It stands for a value that the sender never saw, and would take its place.
+        raise SwitchboardError(f"The patch holds {views.REDACTED}, which only stands for a hidden value.")
 
     def edit(document: dict[str, Any]) -> dict[str, Any]:
         edited: dict[str, Any] = merge_patch(document, patch)

@@ -14,6 +14,11 @@ from switchboard_tray.snapshot import Offer, Snapshot
 
 REDACTED = "•••"
 _REFERENCE = re.compile(r"\$\{(?:secret|env):[^}]*\}")
+_SECRET_WORD = r"[\w-]*(?:token|secret|passw|api-?_?key|credential)[\w-]*"
+_SECRET_FLAG = re.compile(rf"--?{_SECRET_WORD}", re.IGNORECASE)
+_SECRET_OPTION = re.compile(rf"((?:--?)?{_SECRET_WORD}[=:]).+", re.IGNORECASE | re.DOTALL)
+_SECRET_PARAMETER = re.compile(rf"([?&]{_SECRET_WORD}=)[^&#]+", re.IGNORECASE)
+_USER_INFO = re.compile(r"(://)[^/@]+@")
 _SECRET_MAPS = ("env", "headers")
 # What stands under these is called as people like, also "env".
 _NAMED = ("servers", "profiles", "accounts")
@@ -42,7 +47,20 @@ def _redacted_member(key: str, value: Any) -> Any:
         return _hidden(value)
     if key in _NAMED and isinstance(value, Mapping):
         return {name: redacted(member) for name, member in value.items()}
+    if key == "args" and isinstance(value, list):
+        return list(_redacted_args(value))
+    if key == "url" and isinstance(value, str):
+        return _SECRET_PARAMETER.sub(rf"\1{REDACTED}", _USER_INFO.sub(rf"\1{REDACTED}@", value))
     return redacted(value)
+
+
+def _redacted_args(args: list[Any]) -> Iterable[Any]:
+    """A command's arguments, without the values of options that are called like secrets."""
+    is_secret = False
+    for arg in args:
+        text = arg if isinstance(arg, str) and "${" not in arg else ""
+        yield REDACTED if is_secret and text else _SECRET_OPTION.sub(rf"\1{REDACTED}", text) or arg
+        is_secret = _SECRET_FLAG.fullmatch(text) is not None
 
 
 def _hidden(values: Any) -> Any:
