@@ -100,14 +100,17 @@ async def build_gateway(
 ) -> AsyncIterator[App]:
     """All parts, running. At the end the servers stop, then what is unsaved is written."""
     started = time.monotonic()
-    catalogs, audit, hub = CatalogStore(paths.catalog), AuditLog(paths.audit), Hub()
-    sessions = Sessions(paths.sessions, time.time())
+    catalogs, hub, sessions = CatalogStore(paths.catalog), Hub(), Sessions(paths.sessions, time.time())
+    secrets = SecretStore(paths.secrets)
+    leftovers = Leftovers(paths.running)
+    reports = _Reports(hub, leftovers)
+    servers = ServerPool(paths, environ, reports, secrets.get)
+    audit = AuditLog(
+        paths.audit, lambda: store.current.config.settings.audit, lambda: (*secrets.values(), *servers.hidden_values())
+    )
     try:
-        leftovers = Leftovers(paths.running)
         await asyncio.to_thread(leftovers.end_all)
-        reports = _Reports(hub, leftovers)
-        secrets = SecretStore(paths.secrets)
-        async with ServerPool(paths, environ, reports, secrets.get) as pool, asyncio.TaskGroup() as tasks:
+        async with servers as pool, asyncio.TaskGroup() as tasks:
             door = Door(hub, pool, audit)
             endpoint = Endpoint(Dispatcher(hub, pool, door), sessions, lambda: _limit_bytes(hub))
             reports.on_updated = endpoint.resource_updated

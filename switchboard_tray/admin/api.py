@@ -304,6 +304,9 @@ def _endpoint(gateway: Gateway, handler: Handler) -> Callable[[Request], Awaitab
             return error_response(503, f"{exc.filename or 'A file'} could not be read: {exc.strerror}.")
         except SwitchboardError as fault:
             status = next(status for kind, status in _STATUS if isinstance(fault, kind))
+            if status == 422 and gateway.store.current.problems:
+                # Nothing is wrong with the edit: it waits for the file to be mended.
+                status = 409
             problems = [views.problem_view(one) for one in fault.faults] if isinstance(fault, InvalidConfig) else []
             return error_response(status, fault.message, fault.hint, problems)
         except RpcError as error:

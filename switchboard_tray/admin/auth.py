@@ -21,7 +21,7 @@ def read_or_make_token(path: Path) -> str:
         token = path.read_text().strip()
         if os.name == "posix" and path.stat().st_mode & 0o077:
             path.chmod(0o600)
-    except FileNotFoundError:
+    except (FileNotFoundError, UnicodeDecodeError):
         token = ""
     if len(token) < TOKEN_BYTES:
         token = secrets.token_urlsafe(TOKEN_BYTES)

@@ -32,8 +32,9 @@ async def nothing_here(scope: Scope, receive: Receive, send: Send) -> None:
 
 async def _page(request: Request) -> Response:
     name = request.path_params.get("name", "index.html")
-    page = ui_folder() / name
-    if name.startswith(".") or not page.is_file():
+    # Looked up, never joined: on Windows a name such as C:\x would lead out of the folder.
+    page = next((one for one in ui_folder().iterdir() if one.name == name and one.is_file()), None)
+    if page is None or name.startswith("."):
         return error_response(404, f"There is nothing at {request.url.path}.")
     return Response(page.read_bytes(), 200, HEADERS, guess_type(name)[0] or "application/octet-stream")
 

@@ -59,7 +59,7 @@ def _redacted_args(args: list[Any]) -> Iterable[Any]:
     is_secret = False
     for arg in args:
         text = arg if isinstance(arg, str) and "${" not in arg else ""
-        yield REDACTED if is_secret and text else _SECRET_OPTION.sub(rf"\1{REDACTED}", text) or arg
+        yield REDACTED if is_secret and text else _SECRET_OPTION.sub(rf"\1{REDACTED}", text) or redacted(arg)
         is_secret = _SECRET_FLAG.fullmatch(text) is not None
 
 

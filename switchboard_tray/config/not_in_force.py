@@ -41,7 +41,6 @@ NOT_IN_FORCE: tuple[NotInForce, ...] = (
     NotInForce("/settings/surface", but=_SURFACES),
     NotInForce("/settings/autoThreshold"),
     NotInForce("/settings/autoAbove"),
-    NotInForce("/settings/audit"),
     NotInForce("/settings/autostart"),
     NotInForce("/settings/theme"),
     NotInForce("/settings/notifications"),

@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 
 SERVER_INFO = {"name": "switchboard", "title": "Switchboard", "version": __version__}
 LIST_PATIENCE_S = 3.0
-"""How long a list waits, in all, for servers that were never listed."""
+"""How long a request waits, in all, for servers that were never listed."""
 
 
 class Dispatcher:
@@ -106,7 +106,7 @@ class Dispatcher:
             case "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list":
                 return await self._list(method, params, facts, resolution, listener)
             case _:
-                return await self._relay(self._offer(resolution), method, params, listener)
+                return await self._relay(await self._listed_offer(resolution), method, params, listener)
 
     def watching(self, facts: ClientFacts, uri: str) -> AbstractAsyncContextManager[None]:
         """Have updates of a resource reported while the context lasts. Raises `RpcError`, `NotFound` as `resolve`."""
@@ -142,10 +142,7 @@ class Dispatcher:
     ) -> bytes | Raw:
         if "cursor" in params and bytes(params["cursor"]) != b"null":
             raise RpcError(INVALID_PARAMS, "Unknown cursor: the list has one page")
-        offer = self._offer(resolution)
-        if offer is not None and offer.unlisted:
-            await self._pool.wait_for_lists(offer.unlisted, LIST_PATIENCE_S)
-            offer = self._offer(resolution)
+        offer = await self._listed_offer(resolution)
         if method == "tools/list":
             # The name comes from outside, and must not look like lines of the log.
             client = facts.client_id or facts.client_name or ""
@@ -169,6 +166,9 @@ class Dispatcher:
             raise RpcError(INVALID_PARAMS, "tools/call needs the name of a tool as a string")
         offer = self._offer(resolution)
         plan = offer.plan(name, params) if offer else Unknown(name)
+        if isinstance(plan, Unknown) and (offer := await self._listed_offer(resolution)) is not None:
+            # A client may know the tool from before our cache was lost.
+            plan = offer.plan(name, params)
         origin = Origin("mcp", facts.client_id or facts.client_name or "", resolution.reason)
         match plan:
             case Reply(result):
@@ -184,6 +184,14 @@ class Dispatcher:
                     raise RpcError(INVALID_PARAMS, f"Unknown tool: {name}") from None
                 except ServerError as fault:
                     return tool_error(f"{fault} {fault.hint}".strip())
+
+    async def _listed_offer(self, resolution: Resolution) -> Offer | None:
+        """The offer, after a few seconds for servers that were never listed."""
+        offer = self._offer(resolution)
+        if offer is not None and offer.unlisted:
+            await self._pool.wait_for_lists(offer.unlisted, LIST_PATIENCE_S)
+            offer = self._offer(resolution)
+        return offer
 
     def _offer(self, resolution: Resolution) -> Offer | None:
         return self._hub.current.offers.get(resolution.profile) if resolution.profile else None

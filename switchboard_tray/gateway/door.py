@@ -6,8 +6,8 @@ What a caller may do comes from the profile it hands in, never from a global. A 
 import asyncio
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+import msgspec
 from msgspec import Raw
 
 from switchboard_tray.catalog.model import Tool
@@ -17,14 +17,13 @@ from switchboard_tray.names import ToolRef
 from switchboard_tray.protocol.calls import Listener
 from switchboard_tray.protocol.messages import dumps, is_error_result
 from switchboard_tray.servers.pool import ServerPool
-from switchboard_tray.stores.audit import AuditRow, AuditSink
+from switchboard_tray.stores.audit import HANDED_OVER_BYTES, AuditRow, AuditSink, estimate_tokens
 
 NAME_CHARS = 256
 """A made-up name may be of any length; the audit keeps so much of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(msgspec.Struct, frozen=True):
     """Who calls, for the audit."""
 
     kind: str
@@ -32,6 +31,10 @@ class Origin:
     client: str = ""
     reason: str = ""
     """Why this profile."""
+    process: str = ""
+    """The client's process, where it is known."""
+    run: str = ""
+    """The run of code that calls; empty for a direct call."""
 
 
 class Door:
@@ -54,15 +57,15 @@ class Door:
         `ServerError` where the server cannot answer.
         """
         came, started = time.time(), time.perf_counter()
-        status, result_bytes = "failed", 0
+        status, result = "failed", b""
         try:
             tool = self._tool(profile, ref)
             sent = {**params, "name": Raw(dumps(ref.tool))}
-            result = await self._pool.call(
+            answer = await self._pool.call(
                 ref.server, "tools/call", sent, listener, profile=profile, is_repeatable=tool.is_repeatable
             )
-            status, result_bytes = ("tool-error" if is_error_result(result) else "ok"), len(bytes(result))
-            return result
+            status, result = ("tool-error" if is_error_result(answer) else "ok"), bytes(answer)
+            return answer
         except NotFound:
             status = "refused"
             raise
@@ -70,13 +73,13 @@ class Door:
             status = "cancelled"
             raise
         finally:
-            took_s, sent_bytes = time.perf_counter() - started, len(bytes(params.get("arguments", b"")))
-            self._record(came, profile, ref, origin, status, took_s, sent_bytes, result_bytes)
+            took_s = time.perf_counter() - started
+            self._record(came, profile, ref, origin, status, took_s, bytes(params.get("arguments", b"")), result)
 
     def refuse(self, profile: str, name: str, params: Mapping[str, Raw], origin: Origin) -> None:
         """Record a call of something the profile does not show; who tries names leaves traces."""
-        sent_bytes = len(bytes(params.get("arguments", b"")))
-        self._record(time.time(), profile, ToolRef("", name[:NAME_CHARS]), origin, "refused", 0.0, sent_bytes, 0)
+        arguments = bytes(params.get("arguments", b""))
+        self._record(time.time(), profile, ToolRef("", name[:NAME_CHARS]), origin, "refused", 0.0, arguments, b"")
 
     def _record(
         self,
@@ -86,9 +89,10 @@ class Door:
         origin: Origin,
         status: str,
         took_s: float,
-        arguments_bytes: int,
-        result_bytes: int,
+        arguments: bytes,
+        result: bytes,
     ) -> None:
+        has_bodies = self._hub.current.config.settings.audit.bodies
         self._audit.write(
             AuditRow(
                 time=came,
@@ -100,8 +104,14 @@ class Door:
                 origin=origin.kind,
                 status=status,
                 duration_ms=took_s * 1000,
-                arguments_bytes=arguments_bytes,
-                result_bytes=result_bytes,
+                arguments_bytes=len(arguments),
+                result_bytes=len(result),
+                arguments_tokens=estimate_tokens(len(arguments)),
+                result_tokens=estimate_tokens(len(result)),
+                process=origin.process,
+                run=origin.run,
+                arguments=_handed_over(arguments) if has_bodies else "",
+                result=_handed_over(result) if has_bodies else "",
             )
         )
 
@@ -111,3 +121,7 @@ class Door:
         if entry is None:
             raise NotFound(f"There is no tool {str(ref)!r} in profile {profile!r}.")
         return entry.tool
+
+
+def _handed_over(body: bytes) -> str:
+    return body[:HANDED_OVER_BYTES].decode(errors="replace")

@@ -1,14 +1,14 @@
 """Which profile a request is for, and why. Pure; worked out anew for each request, from what the request carries."""
 
-from dataclasses import dataclass
+
+import msgspec
 
 from switchboard_tray.config.model import Config
 from switchboard_tray.errors import NotFound
 from switchboard_tray.names import did_you_mean, matches
 
 
-@dataclass(frozen=True, slots=True)
-class ClientFacts:
+class ClientFacts(msgspec.Struct, frozen=True):
     """What a request tells about the client that sent it."""
 
     url_profile: str | None = None
@@ -19,8 +19,7 @@ class ClientFacts:
     """The name the client gives itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resolution:
+class Resolution(msgspec.Struct, frozen=True):
     """A profile's name as the config spells it, or None for a client that waits; and the reason."""
 
     profile: str | None

@@ -7,9 +7,9 @@ response, synchronously and in the order of the wire; the task that made the cal
 import asyncio
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
+import msgspec
 from msgspec import Raw
 
 from switchboard_tray.protocol.eras import Era
@@ -19,16 +19,14 @@ T = TypeVar("T")
 FULL_AT_ITEMS = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(msgspec.Struct, frozen=True):
     """A notification that belongs to a call."""
 
     method: str
     params: bytes | Raw | None
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(msgspec.Struct, frozen=True):
     """A request from the server to the client; `answer` may be called once, with a result or an error."""
 
     method: str
@@ -37,31 +35,31 @@ class Ask:
     answer: Callable[[bytes | Raw | RpcError], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Withdrawn:
+class Withdrawn(msgspec.Struct, frozen=True):
     """The server took back what it had asked under `key`."""
 
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class Alive:
+class Alive(msgspec.Struct, frozen=True):
     """The server made progress that nobody asked to see."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tick:
+class Tick(msgspec.Struct, frozen=True):
     """A sign of life is due to the client."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
+class Lost(msgspec.Struct, frozen=True):
     """No answer will come: the connection ended, or what came is no answer."""
 
     reason: str
 
 
-Item = Note | Ask | Withdrawn | Alive | Tick | Lost | Frame
+class Expired(msgspec.Struct, frozen=True):
+    """The time for the call is over."""
+
+
+Item = Note | Ask | Withdrawn | Alive | Tick | Lost | Expired | Frame
 
 
 class Mailbox(Generic[T]):
@@ -115,8 +113,7 @@ class Call(Mailbox[Item]):
             super().push(item)
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(msgspec.Struct, frozen=True):
     """Who makes a call, as far as a server may come to ask."""
 
     key: str

@@ -49,6 +49,7 @@ class Frame(msgspec.Struct):
 
 _frame = msgspec.json.Decoder(Frame).decode
 _TEXTS = ("method", "jsonrpc")
+_ID_STARTS = frozenset({b'"', b"-", *(b"%d" % digit for digit in range(10))})
 _RAWS = ("id", "params", "result", "error")
 _text = msgspec.json.Decoder(str).decode
 
@@ -131,7 +132,7 @@ def read_text(raw: bytes | Raw | None) -> str | None:
 
 def is_valid_id(raw: Raw | UnsetType) -> bool:
     """Whether `raw` may stand for a request: a string or a number; null, true, objects and arrays may not."""
-    return raw is not UNSET and bytes(raw)[:1] in (b'"', *(b"%d" % digit for digit in range(10)), b"-")
+    return raw is not UNSET and bytes(raw)[:1] in _ID_STARTS
 
 
 def request(request_id: bytes | Raw, method: str, params: bytes | Raw | None = None) -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from msgspec import UNSET, Raw
 
 from switchboard_tray.errors import CallTimeout, ConnectionLost
-from switchboard_tray.protocol.calls import Alive, Ask, Call, Listener, Lost, Note, Tick, Withdrawn
+from switchboard_tray.protocol.calls import Alive, Ask, Call, Expired, Listener, Lost, Note, Tick, Withdrawn
 from switchboard_tray.protocol.messages import Frame, RpcError
 from switchboard_tray.servers.across import ASK_TIMEOUT_S
 
@@ -22,27 +22,29 @@ async def follow(call: Call, listener: Listener, server: str, timeout_s: float, 
     """
     loop = asyncio.get_running_loop()
     latest = loop.time() + timeout_s * PROGRESS_STRETCH
+    # The end of time is an item like others: a timeout around the wait would cost more than all the rest.
+    timer = loop.call_later(timeout_s, call.push, Expired())
     listener.begin(call.push)
     try:
-        async with asyncio.timeout(timeout_s) as limit:
-            while not isinstance(item := await call.next(), Frame):
-                match item:
-                    case Lost(reason):
-                        fault = explain(f"Server {server} did not answer the call: {reason}")
-                        raise ConnectionLost(fault, was_sent=True, hint="It may have had an effect all the same.")
-                    case Ask():
-                        # The server waits for a person now, which is not its fault.
-                        latest += ASK_TIMEOUT_S
-                        limit.reschedule(loop.time() + ASK_TIMEOUT_S)
-                    case Note() | Alive():
-                        limit.reschedule(min(latest, loop.time() + timeout_s))
-                await _pass_on(item, listener)
-    except TimeoutError:
-        raise CallTimeout(
-            f"Server {server} did not answer within {timeout_s:g} s.",
-            hint="The call was cancelled; callTimeoutSec can be raised.",
-        ) from None
+        while not isinstance(item := await call.next(), Frame):
+            match item:
+                case Lost(reason):
+                    fault = explain(f"Server {server} did not answer the call: {reason}")
+                    raise ConnectionLost(fault, was_sent=True, hint="It may have had an effect all the same.")
+                case Expired():
+                    fault = f"Server {server} did not answer within {timeout_s:g} s."
+                    raise CallTimeout(fault, hint="The call was cancelled; callTimeoutSec can be raised.")
+                case Ask():
+                    # The server waits for a person now, which is not its fault.
+                    latest += ASK_TIMEOUT_S
+                    timer.cancel()
+                    timer = loop.call_later(ASK_TIMEOUT_S, call.push, Expired())
+                case Note() | Alive():
+                    timer.cancel()
+                    timer = loop.call_at(min(latest, loop.time() + timeout_s), call.push, Expired())
+            await _pass_on(item, listener)
     finally:
+        timer.cancel()
         listener.end()
     if item.error is not UNSET:
         raise RpcError.from_raw(item.error)

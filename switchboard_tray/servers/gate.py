@@ -2,8 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from switchboard_tray.errors import ServerError
 
@@ -46,11 +45,3 @@ class Gate:
                 place.set_result(None)
                 return
         self._inside -= 1
-
-    @contextmanager
-    def entered(self) -> Iterator[None]:
-        """Leave at the end; for after `enter`."""
-        try:
-            yield
-        finally:
-            self.leave()

@@ -210,6 +210,10 @@ class ServerPool:
             for name, worker in self._workers.items()
         ]
 
+    def hidden_values(self) -> list[str]:
+        """Values that servers were started with and that must not be shown. May be called from any thread."""
+        return [value for worker in self._all_workers() for value in worker.hidden]
+
     def stderr_text(self, server: str) -> str:
         """All that is kept of what the server wrote to stderr. Raises `OSError` where the log cannot be read."""
         return read_log(self._worker(server).stderr_path)

@@ -33,6 +33,7 @@ class StderrLog:
         self._tail: deque[bytes] = deque()
         self._tail_size = 0
         self._hidden: tuple[bytes, ...] = ()
+        self._held = b""
 
     def begin(self, hidden: tuple[str, ...]) -> None:
         """A new process writes now; what it repeats of the values `hidden` is not kept.
@@ -42,16 +43,17 @@ class StderrLog:
         self._hidden = tuple(value.encode() for value in hidden)
         self._tail.clear()
         self._tail_size = 0
+        self._held = b""
 
     def write(self, chunk: bytes) -> None:
         """Keep `chunk`. Never raises: a full disk must not end a server."""
+        chunk = self._held + chunk
         for value in self._hidden:
             chunk = chunk.replace(value, HIDDEN)
-        self._remember(chunk)
-        try:
-            self._append(chunk)
-        except OSError:
-            self.close()
+        # A value may come in two chunks, so what could be the beginning of one waits for the next.
+        shown = len(chunk) - max((_begun(value, chunk) for value in self._hidden), default=0)
+        self._held = chunk[shown:]
+        self._keep(chunk[:shown])
 
     def tail(self, lines: int = 5) -> str:
         """The last lines, for a person; what is no UTF-8 is replaced."""
@@ -60,6 +62,20 @@ class StderrLog:
 
     def close(self) -> None:
         """Close the file; what is written later opens it again."""
+        held, self._held = self._held, b""
+        self._keep(held)
+        self._close_file()
+
+    def _keep(self, chunk: bytes) -> None:
+        if not chunk:
+            return
+        self._remember(chunk)
+        try:
+            self._append(chunk)
+        except OSError:
+            self._close_file()
+
+    def _close_file(self) -> None:
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -76,11 +92,16 @@ class StderrLog:
             self._file = open(self._path, "ab", buffering=0, opener=_private)
             self._size = self._file.tell()
         if self._size + len(chunk) > FILE_BYTES and self._size:
-            self.close()
+            self._close_file()
             self._path.replace(self._path.with_suffix(".old.log"))
             return self._append(chunk)
         self._file.write(chunk[-FILE_BYTES:])
         self._size += len(chunk)
+
+
+def _begun(value: bytes, chunk: bytes) -> int:
+    """How many bytes at the end of `chunk` are the beginning of `value`."""
+    return next((size for size in range(min(len(value) - 1, len(chunk)), 0, -1) if chunk.endswith(value[:size])), 0)
 
 
 def _private(path: str, flags: int) -> int:

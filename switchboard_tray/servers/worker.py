@@ -3,8 +3,8 @@
 import asyncio
 import logging
 import random
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Protocol
 
 from msgspec import Raw
@@ -88,7 +88,8 @@ class Worker:
         self._settled: list[asyncio.Future[None]] = []
         self._timer: asyncio.TimerHandle | None = None
         self._calls = 0
-        self._hidden: tuple[str, ...] = ()
+        self.hidden: tuple[str, ...] = ()
+        """What the server was started with and must not be shown where it repeats it."""
 
     # -- life ------------------------------------------------------------------------------------------------------
 
@@ -157,12 +158,17 @@ class Worker:
         )
 
     def _wake_later(self, loop: asyncio.AbstractEventLoop) -> None:
+        due = lifecycle.wake_at(self._life, self.server.idle_timeout_s)
+        if due is None or (self._timer is not None and self._timer.when() <= due):
+            # A timer that comes too early sets the right one; to move it with each call would cost more.
+            return
         if self._timer is not None:
             self._timer.cancel()
-            self._timer = None
-        due = lifecycle.wake_at(self._life, self.server.idle_timeout_s)
-        if due is not None:
-            self._timer = loop.call_at(due, self.post, lifecycle.TimePassed())
+        self._timer = loop.call_at(due, self._wake)
+
+    def _wake(self) -> None:
+        self._timer = None
+        self.post(lifecycle.TimePassed())
 
     async def _live(self) -> None:
         """One process, from its start to its end."""
@@ -193,7 +199,7 @@ class Worker:
         try:
             async with asyncio.timeout(self.server.start_timeout_s) as limit:
                 launch = await self._launcher.plan(self.server)
-                self._hidden = launch.hidden
+                self.hidden = launch.hidden
                 self._stderr.begin(launch.hidden)
                 await connection.spawn(launch)
                 self._reports.started(connection.process.pid)
@@ -228,14 +234,17 @@ class Worker:
         self._calls += 1
         token = read_members(params.get("_meta")).get("progressToken")
         await self._gate.enter()
-        with self._gate.entered(), self._in_use():
-            try:
-                return await self._call_once(method, params, listener, token)
-            except ConnectionLost as loss:
-                if loss.was_sent and not is_repeatable:
-                    raise
-                log.info("server %s: a call is repeated, since it can have had no effect", self.server.name)
-                return await self._call_once(method, params, listener, token)
+        self._use(1)
+        try:
+            return await self._call_once(method, params, listener, token)
+        except ConnectionLost as loss:
+            if loss.was_sent and not is_repeatable:
+                raise
+            log.info("server %s: a call is repeated, since it can have had no effect", self.server.name)
+            return await self._call_once(method, params, listener, token)
+        finally:
+            self._use(-1)
+            self._gate.leave()
 
     async def _call_once(self, method: str, params: Members, listener: Listener, token: Raw | None) -> bytes | Raw:
         connection = await self._ready_for(listener, token)
@@ -302,13 +311,16 @@ class Worker:
 
         Raises `RpcError` or `ServerError` where the server refuses.
         """
-        with self._in_use():
+        self._use(1)
+        try:
             await self._ready()
             await self._standing.watch(uri)
             try:
                 yield
             finally:
                 await self._standing.unwatch(uri)
+        finally:
+            self._use(-1)
 
     async def refresh(self, *, by_call: bool = True) -> ServerTools:
         """The server's tools, asked for now; started for it where needed. Raises `ServerError`."""
@@ -320,13 +332,14 @@ class Worker:
             raise listed
         return listed
 
-    @contextmanager
-    def _in_use(self) -> Iterator[None]:
-        self.post(lifecycle.Used(self._life.busy + 1))
-        try:
-            yield
-        finally:
-            self.post(lifecycle.Used(self._life.busy - 1))
+    def _use(self, step: int) -> None:
+        """One call or watch more, or one less."""
+        loop = asyncio.get_running_loop()
+        used = lifecycle.Used(self._life.busy + step)
+        # Never more than a change of the count, so it can do without the rest of `post`.
+        self._life, _ = lifecycle.step(self._life, used, loop.time(), self.server.idle_timeout_s)
+        if self._life.busy == 0:
+            self._wake_later(loop)
 
     async def _ready(self, *, by_call: bool = True) -> StdioConnection:
         """The connection, started where needed. Raises `ServerError` where that fails or takes too long."""
@@ -400,7 +413,7 @@ class Worker:
 
     def _shown(self, text: str) -> str:
         """`text` without values that must not be shown."""
-        for value in self._hidden:
+        for value in self.hidden:
             text = text.replace(value, "•••")
         return text
 

@@ -56,7 +56,7 @@ class CatalogStore:
             stored = _decode(self._path.read_bytes())
         except FileNotFoundError:
             return Catalog()
-        except (OSError, msgspec.MsgspecError) as exc:
+        except (OSError, msgspec.MsgspecError, RecursionError) as exc:
             log.warning("catalog not read, it is built anew: %s", exc)
             return Catalog()
         if stored.version != VERSION:

@@ -35,12 +35,7 @@ class SessionRequest:
         self._task = asyncio.current_task()
         self.is_cancelled = False
         """Whether the client took its request back."""
-
-    @property
-    def caller(self) -> Caller:
-        """The session's client."""
-        session = self._session
-        return Caller(session.id, Era.LEGACY, session.capabilities, session.info, session.log_level)
+        self.caller = Caller(session.id, Era.LEGACY, session.capabilities, session.info, session.log_level)
 
     def begin(self, push: Callable[[Tick], None]) -> None:
         """The call is under way."""

@@ -39,17 +39,16 @@ def find_fault(
     hosts, origins, types = [], [], []
     has_body = False
     for name, value in headers:
-        match name:
-            case b"host":
-                hosts.append(value.decode("latin-1").strip())
-            case b"origin":
-                origins.append(value.decode("latin-1").strip())
-            case b"content-type":
-                types.append(value.decode("latin-1").partition(";")[0].strip().lower())
-            case b"content-length":
-                has_body = has_body or value.strip() != b"0"
-            case b"transfer-encoding":
-                has_body = True
+        if name == b"host":
+            hosts.append(value.decode("latin-1").strip())
+        elif name == b"origin":
+            origins.append(value.decode("latin-1").strip())
+        elif name == b"content-type":
+            types.append(value.decode("latin-1").partition(";")[0].strip().lower())
+        elif name == b"content-length":
+            has_body = has_body or value.strip() != b"0"
+        elif name == b"transfer-encoding":
+            has_body = True
     if peer is not None and not (peer[0].startswith("127.") or peer[0] == "::1"):
         return 403, "Switchboard answers programs on this machine only."
     if len(hosts) != 1 or _name(hosts[0]) not in LOOPBACK_NAMES:

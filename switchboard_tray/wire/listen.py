@@ -66,6 +66,10 @@ def _bound(family: socket.AddressFamily, host: str, port: int, *, reuse: bool) -
             listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         listening.bind((host, port))
         listening.listen(BACKLOG)
+        if sys.platform == "linux":
+            # Shares nothing with anybody, since the port is taken by now. Connections inherit it, and Linux lets only
+            # such ones be overridden after our end.
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     except BaseException:
         listening.close()
         raise

@@ -1,16 +1,15 @@
 """What an HTTP request to an MCP address says apart from its body."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
 from urllib.parse import parse_qs
 
+import msgspec
 from starlette.types import Scope
 
 from switchboard_tray.profiles.resolve import ClientFacts
 
 
-@dataclass(frozen=True, slots=True)
-class Incoming:
+class Incoming(msgspec.Struct, frozen=True):
     """Verb, headers and address of a request, read once."""
 
     verb: str
@@ -35,25 +34,23 @@ class Incoming:
 
     def facts_for(self, client_name: object) -> ClientFacts:
         """The facts with the name the client gave itself, if it is one."""
-        return replace(self.facts, client_name=client_name if isinstance(client_name, str) else None)
+        facts, name = self.facts, client_name if isinstance(client_name, str) else None
+        return ClientFacts(facts.url_profile, facts.header_profile, facts.client_id, name)
 
     def without_stream(self) -> "Incoming":
         """The same request, answered by JSON alone."""
-        return replace(self, takes_stream=False)
+        return msgspec.structs.replace(self, takes_stream=False)
 
 
 def read_incoming(scope: Scope) -> Incoming:
     """Read verb, headers and address."""
-    headers: dict[str, str] = {}
-    repeated = None
-    for raw_name, raw_value in scope["headers"]:
-        name = raw_name.decode("latin-1")
-        if name in headers and name.startswith("mcp-"):
-            repeated = name
-        headers[name] = raw_value.decode("latin-1").strip(" \t")
+    pairs = scope["headers"]
+    headers = {name.decode("latin-1"): value.decode("latin-1").strip(" \t") for name, value in pairs}
+    repeated = None if len(headers) == len(pairs) else _repeated(pairs)
     accepted = headers.get("accept", "*/*").lower()
     takes_all = "*/*" in accepted
-    client = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("client", [None])[0]
+    query = scope.get("query_string", b"")
+    client = parse_qs(query.decode("latin-1")).get("client", [None])[0] if query else None
     facts = ClientFacts(
         url_profile=scope.get("path_params", {}).get("profile"),
         header_profile=headers.get("x-switchboard-profile"),
@@ -67,3 +64,9 @@ def read_incoming(scope: Scope) -> Incoming:
         takes_json=takes_all or "application/json" in accepted or "application/*" in accepted,
         takes_stream=takes_all or "text/event-stream" in accepted or "text/*" in accepted,
     )
+
+
+def _repeated(pairs: Iterable[tuple[bytes, bytes]]) -> str | None:
+    """A header of the protocol that came more than once."""
+    names = [name.decode("latin-1") for name, _ in pairs]
+    return next((name for name in names if name.startswith("mcp-") and names.count(name) > 1), None)

@@ -192,8 +192,14 @@ def _records(path: Path) -> Iterator[dict[str, Any]]:
             record = json.loads(line)
         except (ValueError, RecursionError):
             continue
-        if isinstance(record, dict) and isinstance(record.get("id"), str) and WELL_FORMED.match(record["id"]):
+        if isinstance(record, dict) and _is_usable(record):
             yield record
+
+
+def _is_usable(record: dict[str, Any]) -> bool:
+    session_id = record.get("id")
+    is_named = isinstance(session_id, str) and WELL_FORMED.match(session_id) is not None
+    return is_named and isinstance(record.get("ended", 0.0), int | float)
 
 
 def _as_record(session: Session) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import json
 import sys
 from typing import Any
 
-from fastmcp import Client
+from fastmcp import Client  # type: ignore[import-not-found]
 
 
 async def main(url: str) -> None:

@@ -65,12 +65,12 @@ class GatewayProcess:
             time.sleep(POLL_S)
 
     def wait_for_lists(self) -> None:
-        """Return when the tools of every server are known."""
+        """Return when the tools of every server are known, and remembered on disk."""
         client = find_gateway(self.paths)
         end = time.monotonic() + START_S
-        while missing := [one for one in client.get("/servers") if one["tools"] is None]:
+        while any(one["tools"] is None for one in client.get("/servers")) or not self.paths.catalog.exists():
             if time.monotonic() > end:
-                pytest.fail(f"never listed: {missing}")
+                pytest.fail(f"some servers were never listed: {self.log}")
             time.sleep(POLL_S)
 
     def stop(self) -> None:

@@ -58,7 +58,7 @@ async def test_idle_server_is_stopped_and_started_again_by_the_next_call(home: P
         client = await connected(gateway)
         await client.text("one__echo")
         await gateway.until_state("one", "stopped")
-        assert server.running() == []
+        await eventually(lambda: not server.running())
         starts = server.starts
         await client.text("one__echo")
 
@@ -67,7 +67,7 @@ async def test_idle_server_is_stopped_and_started_again_by_the_next_call(home: P
 
 
 async def test_server_is_never_stopped_while_a_call_is_in_flight(home: Path, servers: Servers) -> None:
-    server = servers.make(calls={"echo": [["pause", 0.5], text("done")]})
+    server = servers.make(calls={"echo": [["pause", 0.4], text("done")]})
     async with running_gateway(home, config_of({"one": server.entry(idleTimeoutSec=0.1)})) as gateway:
         client = await connected(gateway)
 
@@ -78,7 +78,7 @@ async def test_server_is_never_stopped_while_a_call_is_in_flight(home: Path, ser
 async def test_call_that_waited_for_a_stop_to_end_keeps_the_new_process_from_idling(
     home: Path, servers: Servers, quick_stop: None
 ) -> None:
-    server = servers.make(ignores=["EOF"], calls={"echo": [["touch", "came"], ["pause", 0.6], text("done")]})
+    server = servers.make(ignores=["EOF"], calls={"echo": [["pause", 0.4], text("done")]})
     async with running_gateway(home, config_of({"one": server.entry(idleTimeoutSec=0.1)})) as gateway:
         client = await connected(gateway)
         await eventually(lambda: server.starts)
@@ -124,7 +124,9 @@ async def test_grandchild_of_a_server_that_crashed_is_ended(home: Path, servers:
         await eventually(lambda: not is_running(grandchild))
 
 
-async def test_gateway_that_stops_while_a_server_starts_leaves_no_process(home: Path, servers: Servers) -> None:
+async def test_gateway_that_stops_while_a_server_starts_leaves_no_process(
+    home: Path, servers: Servers, quick_stop: None
+) -> None:
     server = servers.make(start=[["until", "never"]])
     async with running_gateway(home, config_of({"one": server})) as gateway:
         await eventually(lambda: server.starts)

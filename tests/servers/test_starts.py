@@ -28,6 +28,21 @@ async def test_list_of_a_server_that_was_never_listed_waits_for_it(home: Path, s
     assert listing.result() == ["one__echo"]
 
 
+async def test_call_of_a_client_that_knows_its_tools_already_waits_for_the_list_of_a_server(
+    home: Path, servers: Servers
+) -> None:
+    server = servers.make(start=[["until", "go"]])
+    async with running_gateway(home, config_of({"one": server})) as gateway:
+        client = McpClient(gateway)
+        await client.initialize()
+        async with asyncio.TaskGroup() as tasks:
+            call = tasks.create_task(client.call("one__echo"))
+            await eventually(lambda: server.starts)
+            server.open_gate("go")
+
+    assert "result" in call.result().json()
+
+
 async def test_list_does_not_wait_longer_than_its_patience_and_the_tools_follow(
     home: Path, servers: Servers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -153,10 +168,10 @@ async def test_call_waits_for_the_start_of_its_server(home: Path, servers: Serve
 async def test_call_of_a_server_that_takes_its_time_to_start_is_told_so_and_the_start_goes_on(
     home: Path, servers: Servers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("switchboard_tray.servers.worker.CALLER_PATIENCE_S", 0.05)
     server = servers.make()
     async with running_gateway(home, config_of({"one": server})) as gateway:
         client = await connected(gateway)
+        monkeypatch.setattr("switchboard_tray.servers.worker.CALLER_PATIENCE_S", 0.05)
         server.change(start=[["until", "go"]])
         await gateway.restart()
         outcome = (await client.call("one__echo")).json()["result"]
@@ -183,8 +198,8 @@ async def test_call_that_takes_too_long_is_cancelled_at_the_server_and_says_what
 
 async def test_progress_keeps_a_call_alive_beyond_its_timeout(home: Path, servers: Servers) -> None:
     beat = say('{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":$TOKEN,"progress":1}}')
-    server = servers.make(calls={"echo": [*[step for _ in range(6) for step in (["pause", 0.2], beat)], text("done")]})
-    async with running_gateway(home, config_of({"one": server.entry(callTimeoutSec=0.6)})) as gateway:
+    server = servers.make(calls={"echo": [*[step for _ in range(6) for step in (["pause", 0.1], beat)], text("done")]})
+    async with running_gateway(home, config_of({"one": server.entry(callTimeoutSec=0.4)})) as gateway:
         assert await (await connected(gateway)).text("one__echo") == "done"
 
 

@@ -11,6 +11,8 @@ from tests.fixtures.gateway import RunningGateway, config_of, running_gateway
 from tests.fixtures.http import Answer
 from tests.fixtures.servers import Servers
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
 UNKNOWN = "0123456789abcdef" * 2
 RULES: dict[str, Any] = {
     "profiles": {"all": {"servers": ["one"]}, "none": {}},
@@ -31,69 +33,74 @@ def refusal(answer: Answer) -> tuple[int, bool]:
     return answer.status, answer.json()["error"]["code"] < 0
 
 
-async def test_request_without_a_session_id_is_400(home: Path) -> None:
-    async with running_gateway(home, config_of({})) as gateway:
-        client = McpClient(gateway)
-        answers = [await client.request("ping"), await client.notify("notifications/x"), await client.delete()]
-        async with client.stream() as reply:
-            answers.append(await reply.whole())
+async def test_request_without_a_session_id_is_400(gateway: RunningGateway) -> None:
+    client = McpClient(gateway)
+    answers = [await client.request("ping"), await client.notify("notifications/x"), await client.delete()]
+    async with client.stream() as reply:
+        answers.append(await reply.whole())
 
     assert [refusal(answer) for answer in answers] == [(400, True)] * 4
 
 
 @pytest.mark.parametrize(
-    "session_id", ["x", "0123", UNKNOWN + "0", UNKNOWN.upper(), "../" + UNKNOWN[3:], "g" * 32, "é" * 32, UNKNOWN[:-1] + " "]
+    "session_id",
+    ["x", "0123", UNKNOWN + "0", UNKNOWN.upper(), "../" + UNKNOWN[3:], "g" * 32, "é" * 32, UNKNOWN[:-1] + " "],
 )
-async def test_malformed_session_id_is_404(home: Path, session_id: str) -> None:
-    async with running_gateway(home, config_of({})) as gateway:
-        answer = await ping_of(gateway, session_id)
-        async with (client := McpClient(gateway, headers={"Mcp-Session-Id": session_id})).stream() as reply:
-            streamed = await reply.whole()
-        ended = await client.delete()
+async def test_malformed_session_id_is_404(gateway: RunningGateway, session_id: str) -> None:
+    answer = await ping_of(gateway, session_id)
+    async with (client := McpClient(gateway, headers={"Mcp-Session-Id": session_id})).stream() as reply:
+        streamed = await reply.whole()
+    ended = await client.delete()
 
     assert [refusal(one) for one in (answer, streamed, ended)] == [(404, True)] * 3
 
 
-async def test_unknown_well_formed_session_id_is_revived(home: Path, servers: Servers) -> None:
-    async with running_gateway(home, config_of({"one": servers.make()})) as gateway:
-        client = McpClient(gateway)
-        client.session_id = UNKNOWN
-        listed = await client.tool_names()
-        async with client.stream() as reply:
-            status = reply.status
-
-    assert (listed, status) == (["one__echo"], 200)
+async def test_unknown_well_formed_session_id_is_revived(gateway: RunningGateway) -> None:
+    client = McpClient(gateway)
+    client.session_id = UNKNOWN
+    async with client.stream() as reply:
+        assert reply.status == 200
+        assert "one__echo" in await client.tool_names()
 
 
-async def test_ended_session_is_404_for_everything(home: Path) -> None:
-    async with running_gateway(home, config_of({})) as gateway:
-        client = await connected(gateway)
-        ended = await client.delete()
-        answers = [await client.request("ping"), await client.notify("notifications/x"), await client.delete()]
-        async with client.stream() as reply:
-            answers.append(await reply.whole())
+async def test_ended_session_is_404_for_everything(gateway: RunningGateway) -> None:
+    client = await connected(gateway)
+    ended = await client.delete()
+    answers = [await client.request("ping"), await client.notify("notifications/x"), await client.delete()]
+    async with client.stream() as reply:
+        answers.append(await reply.whole())
 
     assert (ended.status, [answer.status for answer in answers]) == (200, [404] * 4)
 
 
+async def test_end_of_a_session_ends_its_stream(gateway: RunningGateway) -> None:
+    client = await connected(gateway)
+    async with client.stream() as reply:
+        await client.delete()
+
+        assert await reply.rest() == []
+
+
+async def test_stream_of_a_client_that_takes_none_is_406(gateway: RunningGateway) -> None:
+    client = await connected(gateway)
+    async with client.stream({"Accept": "application/json"}) as reply:
+        answer = await reply.whole()
+
+    assert (answer.status, answer.json()["error"]["code"]) == (406, -32600)
+
+
+# -- over a restart ----------------------------------------------------------------------------------------------------
+
+
 async def test_ended_session_is_404_also_after_a_restart(home: Path) -> None:
     async with running_gateway(home, config_of({})) as gateway:
-        client, other = await connected(gateway), await connected(gateway)
-        await client.delete()
-        for _ in range(2):
-            await gateway.restart()
-            assert (await client.request("ping")).status == 404
-            assert (await other.request("ping")).status == 200
-
-
-async def test_unknown_session_that_is_ended_stays_ended(home: Path) -> None:
-    async with running_gateway(home, config_of({})) as gateway:
-        client = McpClient(gateway)
-        client.session_id = UNKNOWN
-        await client.delete()
+        client, other, revived = await connected(gateway), await connected(gateway), McpClient(gateway)
+        revived.session_id = UNKNOWN
+        for one in (client, revived):
+            await one.delete()
         await gateway.restart()
 
-        assert (await client.request("ping")).status == 404
+        assert [(await one.request("ping")).status for one in (client, revived, other)] == [404, 404, 200]
 
 
 async def test_session_keeps_the_name_of_its_client_over_a_restart(home: Path, servers: Servers) -> None:
@@ -104,24 +111,6 @@ async def test_session_keeps_the_name_of_its_client_over_a_restart(home: Path, s
         after = [await known.tool_names(), await other.tool_names()]
 
     assert before == after == [["one__echo"], []]
-
-
-async def test_end_of_a_session_ends_its_stream(home: Path) -> None:
-    async with running_gateway(home, config_of({})) as gateway:
-        client = await connected(gateway)
-        async with client.stream() as reply:
-            await client.delete()
-
-            assert await reply.rest() == []
-
-
-async def test_stream_of_a_client_that_takes_none_is_406(home: Path) -> None:
-    async with running_gateway(home, config_of({})) as gateway:
-        client = await connected(gateway)
-        async with client.stream({"Accept": "application/json"}) as reply:
-            answer = await reply.whole()
-
-    assert (answer.status, answer.json()["error"]["code"]) == (406, -32600)
 
 
 async def test_damaged_session_file_costs_its_damaged_lines_alone(home: Path) -> None:

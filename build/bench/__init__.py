@@ -1,0 +1,4 @@
+"""Measurements. Each script prints ratios of one run, since machines differ and are shared; none of them is a test.
+
+`snapshot` (how long a change of the catalog takes), `calls` (what the gateway adds to a call).
+"""
