@@ -179,14 +179,20 @@ def _not_in_force(pointer: str) -> str:
 def cli_commands() -> Iterator[CliCommand]:
     """Every command with the real parser of its arguments."""
     for name, command in COMMANDS.items():
-        parser = Parser(prog=f"switchboard {name}")
-        importlib.import_module(f"switchboard_tray.cli.{command.file}").add_arguments(parser, name)
+        parser = parser_of(name)
         inner = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
         if not inner:
             yield CliCommand((name,), command.about, parser)
         for action in inner:
             for choice in action._choices_actions:
                 yield CliCommand((name, choice.dest), str(choice.help), action.choices[choice.dest])
+
+
+def parser_of(name: str) -> Parser:
+    """The real parser of what stands behind ``switchboard NAME``."""
+    parser = Parser(prog=f"switchboard {name}")
+    importlib.import_module(f"switchboard_tray.cli.{COMMANDS[name].file}").add_arguments(parser, name)
+    return parser
 
 
 def options_of(parser: Parser) -> Iterator[argparse.Action]:

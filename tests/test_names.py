@@ -98,6 +98,7 @@ def like_a_regular_expression(pattern: str, text: str) -> bool:
 @example("a*a", "a")
 @example("*ab*b*", "ab")
 @example("**", "")
+@example("a*b*b", "ab")
 def test_a_star_stands_for_any_characters_and_nothing_else_is_special(pattern: str, text: str) -> None:
     assert matches(pattern, text) == like_a_regular_expression(pattern, text)
 
@@ -164,6 +165,7 @@ def test_near_names_come_best_first(name: str, found: list[str]) -> None:
 
 
 def test_at_most_as_many_near_names_as_asked_for() -> None:
+    assert len(near("tool", [f"tool{number}" for number in range(9)])) == 3
     assert near("tool", [f"tool{number}" for number in range(9)], limit=2) == ["tool0", "tool1"]
 
 

@@ -27,6 +27,7 @@ from switchboard_tray.gateway.hub import Hub
 from switchboard_tray.names import did_you_mean
 from switchboard_tray.protocol.calls import Silent
 from switchboard_tray.protocol.messages import RpcError, dumps
+from switchboard_tray.redact import REDACTED
 from switchboard_tray.servers.pool import ServerPool
 from switchboard_tray.snapshot import Offer
 from switchboard_tray.stores.config import ConfigStore, Loaded
@@ -142,9 +143,9 @@ async def _config(gateway: Gateway, request: Request) -> Any:
 
 async def _patch_config(gateway: Gateway, request: Request) -> Any:
     patch = await _json_object(request)
-    if views.REDACTED in dumps(patch).decode():
+    if REDACTED in dumps(patch).decode():
         # It stands for a value that the sender never saw, and would take its place.
-        raise SwitchboardError(f"The patch holds {views.REDACTED}, which only stands for a hidden value.")
+        raise SwitchboardError(f"The patch holds {REDACTED}, which only stands for a hidden value.")
 
     def edit(document: dict[str, Any]) -> dict[str, Any]:
         edited: dict[str, Any] = merge_patch(document, patch)

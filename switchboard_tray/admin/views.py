@@ -9,10 +9,10 @@ from switchboard_tray.config.model import Profile, ServerConfig
 from switchboard_tray.config.problems import Problem
 from switchboard_tray.errors import NotFound
 from switchboard_tray.names import ToolRef, did_you_mean, matches_ref
+from switchboard_tray.redact import REDACTED
 from switchboard_tray.servers.status import ServerStatus
 from switchboard_tray.snapshot import Offer, Snapshot
 
-REDACTED = "•••"
 _REFERENCE = re.compile(r"\$\{(?:secret|env):[^}]*\}")
 _SECRET_WORD = r"[\w-]*(?:token|secret|passw|api-?_?key|credential)[\w-]*"
 _SECRET_FLAG = re.compile(rf"--?{_SECRET_WORD}", re.IGNORECASE)

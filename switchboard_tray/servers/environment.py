@@ -28,7 +28,6 @@ _WINDOWS_BASE = (
     "USERPROFILE USERNAME HOMEDRIVE HOMEPATH NUMBER_OF_PROCESSORS PROCESSOR_ARCHITECTURE"
 ).split()
 BUILTINS = ("demo",)
-HIDDEN_CHARS = 6
 _SECRET_KEY = re.compile("TOKEN|SECRET|PASS|KEY|CREDENTIAL|AUTH", re.IGNORECASE)
 
 
@@ -84,8 +83,7 @@ def plan_launch(
     cwd = os.path.expanduser(expanded(server.cwd)) if server.cwd else os.path.expanduser("~")
     if not os.path.isdir(cwd):
         raise ServerError(f"The folder {cwd} does not exist.", hint=f"Set cwd of server {server.name}.")
-    # Short values would be found everywhere.
-    hidden = tuple(value for value in dict.fromkeys(used) if len(value) >= HIDDEN_CHARS)
+    hidden = tuple(dict.fromkeys(used))
     if server.builtin is not None:
         return Launch(_builtin(server.builtin, paths), env, cwd, hidden)
     assert server.command is not None

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from switchboard_tray.paths import Paths
+from switchboard_tray.redact import REDACTED
 
 FILE_BYTES = 2_000_000
 TAIL_BYTES = 4_000
-HIDDEN = "•••".encode()
+_HIDDEN = REDACTED.encode()
 
 
 def stderr_path(paths: Paths, server: str) -> Path:
@@ -49,7 +50,7 @@ class StderrLog:
         """Keep `chunk`. Never raises: a full disk must not end a server."""
         chunk = self._held + chunk
         for value in self._hidden:
-            chunk = chunk.replace(value, HIDDEN)
+            chunk = chunk.replace(value, _HIDDEN)
         # A value may come in two chunks, so what could be the beginning of one waits for the next.
         shown = len(chunk) - max((_begun(value, chunk) for value in self._hidden), default=0)
         self._held = chunk[shown:]

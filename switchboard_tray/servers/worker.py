@@ -16,6 +16,7 @@ from switchboard_tray.paths import Paths
 from switchboard_tray.protocol.calls import Listener, Note
 from switchboard_tray.protocol.eras import LISTEN_KEYS, RESOURCE_UPDATED, Era
 from switchboard_tray.protocol.messages import Members, RpcError, dumps, read_members, read_text
+from switchboard_tray.redact import redact, spellings
 from switchboard_tray.servers import lifecycle
 from switchboard_tray.servers.across import call_across
 from switchboard_tray.servers.environment import Launcher
@@ -90,6 +91,7 @@ class Worker:
         self._calls = 0
         self.hidden: tuple[str, ...] = ()
         """What the server was started with and must not be shown where it repeats it."""
+        self._spelled: tuple[str, ...] = ()
 
     # -- life ------------------------------------------------------------------------------------------------------
 
@@ -200,7 +202,8 @@ class Worker:
             async with asyncio.timeout(self.server.start_timeout_s) as limit:
                 launch = await self._launcher.plan(self.server)
                 self.hidden = launch.hidden
-                self._stderr.begin(launch.hidden)
+                self._spelled = spellings(launch.hidden)
+                self._stderr.begin(self._spelled)
                 await connection.spawn(launch)
                 self._reports.started(connection.process.pid)
                 async with extended_while_installing(limit, launch, connection.process, self.server.start_timeout_s):
@@ -413,9 +416,7 @@ class Worker:
 
     def _shown(self, text: str) -> str:
         """`text` without values that must not be shown."""
-        for value in self.hidden:
-            text = text.replace(value, "•••")
-        return text
+        return redact(text, self._spelled)
 
     def _log_change(self, before: Life) -> None:
         took = f" in {self._life.since - before.since:.1f} s" if before.phase is Phase.STARTING else ""

@@ -1,8 +1,8 @@
 """One row for each tool call. A row is a value; whoever has a sink may write it. The sink here is SQLite.
 
 A row is safe when `write` returns: it stands in a journal, which outlives the process, before a thread of its own takes
-it into the database with others. So writing never waits for the database, and a killed gateway loses no row. What bodies
-are kept with it come into the database alone, a moment later.
+it into the database with others. So writing never waits for the database, and a killed gateway loses no row. Its
+arguments and result, where they are kept, come into the database alone.
 """
 
 import contextlib
@@ -23,7 +23,14 @@ import msgspec
 from switchboard_tray.config.model import AuditSettings
 from switchboard_tray.errors import SwitchboardError
 from switchboard_tray.redact import redact, spellings
-from switchboard_tray.stores.audit_database import NewerVersion, insert, open_database, prune, read_progress
+from switchboard_tray.stores.audit_database import (
+    NewerVersion,
+    forget_progress,
+    insert,
+    open_database,
+    prune,
+    read_progress,
+)
 
 log = logging.getLogger(__name__)
 
@@ -101,7 +108,7 @@ class AuditLog:
         self._is_closing = threading.Event()
         self._is_given_up = False
         self._is_refused = False
-        self._journal: int | None = None
+        self._journal = _open_journal(path.with_suffix(".journal"))
         self._writer = threading.Thread(target=self._run, name="audit", daemon=True)
         self._writer.start()
 
@@ -144,7 +151,8 @@ class AuditLog:
                 self._give_up()
 
     def _serve(self, database: sqlite3.Connection) -> None:
-        prune_at = time.monotonic()
+        self._prune(database)
+        prune_at = time.monotonic() + PRUNE_EVERY_S
         while not self._is_closing.is_set():
             if time.monotonic() >= prune_at:
                 self._prune(database)
@@ -163,7 +171,7 @@ class AuditLog:
         if not rows:
             return
         try:
-            insert(database, _NAMES, map(_VALUES, self._kept(rows)), (self._generation, last))
+            insert(database, _NAMES, map(_VALUES, self._kept(rows)), {self._generation: last})
         except sqlite3.Error as exc:
             self._refused(exc)
             return
@@ -217,22 +225,15 @@ class AuditLog:
             log.info("audit log: %d old rows removed", forgotten)
 
     def _recover(self, database: sqlite3.Connection) -> None:
-        """Take in what a killed gateway left in the journal, then open it for this one."""
-        path = self._path.with_suffix(".journal")
-        generation, written = read_progress(database)
-        lines = [line for line in _journal_lines(path) if line.generation != generation or line.number > written]
-        if lines:
-            insert(database, _NAMES, (_VALUES(line.row) for line in lines), (lines[-1].generation, lines[-1].number))
-            log.info("audit log: %d rows of a gateway that was killed are taken in", len(lines))
-        try:
-            journal = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_TRUNC, 0o600)
-        except OSError as exc:
-            log.warning("audit log: no journal, so a killed gateway may lose rows: %s", exc)
-            return
-        with self._lock:
-            for number, row in enumerate(self._rows, start=self._written - len(self._rows) + 1):
-                self._note_down(journal, number, row)
-            self._journal = journal
+        """Take in what gateways that were killed left in the journal."""
+        written, lines = read_progress(database), _journal_lines(self._path.with_suffix(".journal"))
+        of_others = [line for line in lines if line.generation != self._generation]
+        missing = [line for line in of_others if line.number > written.get(line.generation, 0)]
+        if missing:
+            progress = {line.generation: line.number for line in missing}
+            insert(database, _NAMES, (_VALUES(line.row) for line in missing), progress)
+            log.info("audit log: %d rows of a gateway that was killed are taken in", len(missing))
+        forget_progress(database, but=(line.generation for line in of_others))
 
     def _note_down(self, journal: int, number: int, row: AuditRow) -> None:
         line = msgspec.json.encode(_Line(self._generation, number, _without_bodies(row))) + b"\n"
@@ -264,6 +265,15 @@ _VALUES = attrgetter(*_NAMES)
 
 def _without_bodies(row: AuditRow) -> AuditRow:
     return replace(row, arguments="", result="") if row.arguments or row.result else row
+
+
+def _open_journal(path: Path) -> int | None:
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    except OSError as exc:
+        log.warning("audit log: no journal, so a gateway that is killed may lose rows: %s", exc)
+        return None
 
 
 def _journal_lines(path: Path) -> list[_Line]:

@@ -5,7 +5,7 @@ Source: docs/audit.md.
 
 import logging
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -39,12 +39,12 @@ CREATE TABLE calls (
   result TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX calls_by_time ON calls (time);
-CREATE TABLE progress (generation TEXT NOT NULL, written INTEGER NOT NULL);
-INSERT INTO progress VALUES ('', 0);
+CREATE TABLE progress (generation TEXT PRIMARY KEY, written INTEGER NOT NULL);
 """
 # From each version to the next one. The tables come out as a new file has them.
 _UPGRADES = {
     1: """
+DROP TABLE IF EXISTS progress;
 ALTER TABLE calls ADD COLUMN arguments_tokens INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE calls ADD COLUMN result_tokens INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE calls ADD COLUMN process TEXT NOT NULL DEFAULT '';
@@ -52,8 +52,7 @@ ALTER TABLE calls ADD COLUMN run TEXT NOT NULL DEFAULT '';
 ALTER TABLE calls ADD COLUMN arguments TEXT NOT NULL DEFAULT '';
 ALTER TABLE calls ADD COLUMN result TEXT NOT NULL DEFAULT '';
 UPDATE calls SET arguments_tokens = (arguments_bytes + 3) / 4, result_tokens = (result_bytes + 3) / 4;
-CREATE TABLE IF NOT EXISTS progress (generation TEXT NOT NULL, written INTEGER NOT NULL);
-INSERT INTO progress SELECT '', 0 WHERE NOT EXISTS (SELECT * FROM progress);
+CREATE TABLE progress (generation TEXT PRIMARY KEY, written INTEGER NOT NULL);
 """,
 }
 
@@ -88,19 +87,29 @@ def broken_path(path: Path) -> Path:
 
 
 def insert(
-    database: sqlite3.Connection, names: Sequence[str], rows: Iterable[Sequence[object]], progress: tuple[str, int]
+    database: sqlite3.Connection, names: Sequence[str], rows: Iterable[Sequence[object]], progress: Mapping[str, int]
 ) -> None:
-    """Keep `rows`, with values for the columns `names`, and how far the journal has been taken in: all or nothing."""
+    """Keep `rows`, with values for the columns `names`, and how far the journal has been taken in: all or nothing.
+
+    `progress` is the number of the last row of each gateway that is meant.
+    """
     places = ", ".join("?" for _ in names)
     with database:
         database.executemany(f"INSERT INTO calls ({', '.join(names)}) VALUES ({places})", rows)
-        database.execute("UPDATE progress SET generation=?, written=?", progress)
+        database.executemany("INSERT OR REPLACE INTO progress VALUES (?, ?)", progress.items())
 
 
-def read_progress(database: sqlite3.Connection) -> tuple[str, int]:
-    """How far the journal has been taken in: which gateway's, and the number of its last row."""
-    generation, written = database.execute("SELECT generation, written FROM progress").fetchone()
-    return generation, written
+def read_progress(database: sqlite3.Connection) -> dict[str, int]:
+    """The number of the last row of each gateway whose journal was taken in."""
+    return dict(database.execute("SELECT generation, written FROM progress").fetchall())
+
+
+def forget_progress(database: sqlite3.Connection, but: Iterable[str]) -> None:
+    """Forget gateways of which the journal holds nothing any more, all but these."""
+    kept = set(but)
+    with database:
+        gone = [(generation,) for generation in read_progress(database) if generation not in kept]
+        database.executemany("DELETE FROM progress WHERE generation = ?", gone)
 
 
 def prune(database: sqlite3.Connection, now: float, days: int, max_mb: int) -> int:
@@ -117,9 +126,8 @@ def prune(database: sqlite3.Connection, now: float, days: int, max_mb: int) -> i
             rows = database.execute(f"DELETE FROM calls WHERE id IN ({oldest})", (max(1, int(total * share)),)).rowcount
         forgotten += rows
     if forgotten:
-        # Gives the room back to the disk.
-        database.execute("PRAGMA incremental_vacuum").fetchall()
-        database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        # Gives the room back to the disk. A script runs to its end; `execute` would free one page.
+        database.executescript("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE);")
     return forgotten
 
 

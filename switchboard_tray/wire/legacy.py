@@ -21,6 +21,7 @@ from switchboard_tray.protocol.messages import (
     Frame,
     RpcError,
     failure,
+    is_valid_id,
     notification,
     read_batch,
     read_frame,
@@ -118,7 +119,7 @@ class LegacyClients:
             frame = _batch_frame(part)
             if not is_message(frame) or frame.method == "initialize":
                 error = RpcError(INVALID_REQUEST, "Not a JSON-RPC message that may stand in a batch")
-                answers.append(failure(b"null" if frame.id is UNSET else frame.id, error))
+                answers.append(failure(frame.id if frame.id is not UNSET and is_valid_id(frame.id) else b"null", error))
                 return
             await self.message(alone, frame, receive, collect)
             if whole := b"".join(pieces):

@@ -1,4 +1,4 @@
-"""The admin API over HTTP, as CLI and window use it (docs/api.md)."""
+"""The admin API over HTTP, as CLI and window use it (docs/admin-api.md)."""
 
 import json
 from collections.abc import AsyncIterator
@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from switchboard_tray import __version__, gateway_app
-from switchboard_tray.admin.views import REDACTED
+from switchboard_tray.redact import REDACTED
 from tests.fixtures.clients import McpClient, connected
 from tests.fixtures.gateway import RunningGateway, config_of, running_gateway
 from tests.fixtures.http import Answer, fetch
@@ -257,7 +257,7 @@ async def test_edit_by_hand_takes_effect_and_a_broken_one_leaves_the_last_good_c
             return shown
 
         async def is_broken() -> bool:
-            return (await gateway.api("GET", "/config")).json()["problems"] != []
+            return bool((await gateway.api("GET", "/config")).json()["problems"])
 
         async def has_new_profile() -> bool:
             return (await status())["profiles"] == ["all", "new"]

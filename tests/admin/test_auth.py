@@ -48,7 +48,9 @@ def test_bearer_with_the_token_is_authorized(given: str) -> None:
     assert is_authorized(given, "abc")
 
 
-@pytest.mark.parametrize("given", [None, "", "abc", "Bearer", "Bearer ", "Bearer abcd", "Bearer ab", "Basic abc", "Bearer é"])
+@pytest.mark.parametrize(
+    "given", [None, "", "abc", "Bearer", "Bearer ", "Bearer abcd", "Bearer ab", "Basic abc", "Bearer é"]
+)
 def test_anything_else_is_not(given: str | None) -> None:
     assert not is_authorized(given, "abc")
 

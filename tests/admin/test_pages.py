@@ -39,8 +39,9 @@ async def test_file_of_the_page_has_its_type_and_the_same_policy(gateway: Runnin
 @pytest.mark.parametrize(
     "path",
     ["/nothing.js", "/favicon.ico", "/.", "/..", "/.hidden", "/../pyproject.toml", "/..%2fpyproject.toml", "/%2e%2e",
-     "/..%5cpyproject.toml", "/C:%5CWindows%5Cwin.ini", "/%2Fetc%2Fpasswd", "//etc/passwd", "/index.html/", "/a/b", "/%00",
-     "/.well-known/oauth-protected-resource", "/.well-known/oauth-authorization-server/mcp", "/register", "/api", "/api/v1"],
+     "/..%5cpyproject.toml", "/C:%5CWindows%5Cwin.ini", "/%2Fetc%2Fpasswd", "//etc/passwd", "/index.html/", "/a/b",
+     "/%00", "/.well-known/oauth-protected-resource", "/.well-known/oauth-authorization-server/mcp", "/register",
+     "/api", "/api/v1"],
 )  # fmt: skip
 async def test_anything_else_is_a_404_that_a_program_can_read(gateway: RunningGateway, path: str) -> None:
     answer = await fetch(gateway.port, "GET", path)

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from switchboard_tray.admin.views import REDACTED, redacted, server_view
+from switchboard_tray.admin.views import redacted, server_view
+from switchboard_tray.redact import REDACTED
 from tests.config.documents import Document, valid_documents
 from tests.profiles.samples import config_of
 

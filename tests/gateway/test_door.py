@@ -88,7 +88,8 @@ async def test_client_that_names_itself_in_its_address_is_known_by_that_name(hom
         await gateway.api("POST", "/call", {"ref": "one.echo"})
         await gateway.stop()
 
-        assert [(row["client"], row["origin"]) for row in rows(gateway)] == [("cursor-1", "mcp"), ("switchboard", "api")]
+        who = [(row["client"], row["origin"]) for row in rows(gateway)]
+    assert who == [("cursor-1", "mcp"), ("switchboard", "api")]
 
 
 @pytest.mark.parametrize("name", ["one__hidden", "one__absent", "nobody"])
@@ -116,7 +117,7 @@ class Rows:
 async def test_door_looks_a_tool_up_before_it_looks_for_a_server() -> None:
     sink = Rows()
     nowhere = cast(ServerPool, None)
-    with pytest.raises(NotFound, match="no tool 'one.echo' in profile 'all'"):
+    with pytest.raises(NotFound, match=r"no tool 'one\.echo' in profile 'all'"):
         await Door(Hub(), nowhere, sink).call("all", ToolRef("one", "echo"), {}, Origin("mcp"), Silent())
 
     assert [(row.server, row.tool, row.status) for row in sink.kept] == [("one", "echo", "refused")]

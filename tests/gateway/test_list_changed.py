@@ -1,4 +1,4 @@
-"""Who is told that its list of tools changed, and when (docs/profiles.md): by what an address lists, never by what it is."""
+"""Who is told that its list of tools changed, and when: by what its address lists (docs/profiles.md)."""
 
 import itertools
 from collections.abc import AsyncIterator, Awaitable, Iterator
@@ -54,9 +54,7 @@ async def told_until_its_end(client: McpClient, change: Awaitable[None] | None =
         return await stream.rest()
 
 
-async def test_excluded_tool_is_announced_to_its_profile_and_to_no_other(
-    gateway: RunningGateway, profile: str
-) -> None:
+async def test_excluded_tool_is_announced_to_its_profile_and_to_no_other(gateway: RunningGateway, profile: str) -> None:
     concerned, other = await connected(gateway, f"/mcp/{profile}"), await connected(gateway, "/mcp/all")
     async with concerned.stream() as stream:
         told = await told_until_its_end(other, exclude(gateway, profile, "one.other"))

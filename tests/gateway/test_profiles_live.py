@@ -32,7 +32,11 @@ async def gateway(
         "slim": {"include": ["one.echo", "two.*"], "overrides": {"one.echo": {"name": "say", "description": "Say."}}},
         "nothing": {},
     }
-    servers = {"one": server, "two": module_servers.make(), "off": {**module_servers.make().entry(), "enabled": False}}
+    servers = {
+        "one": server.entry(),
+        "two": module_servers.make().entry(),
+        "off": module_servers.make().entry(enabled=False),
+    }
     rules = [{"match": "slim*", "profile": "slim"}, {"match": "wait*", "profile": None}]
     document = config_of(servers, profiles=profiles, defaultProfile="work", clients=rules)
     async with running_gateway(tmp_path_factory.mktemp("home"), document) as running:

@@ -9,6 +9,7 @@ SPACE = st.text(" \t\r\n", max_size=2)
 _PIECES = st.one_of(
     st.characters(codec="utf-8", exclude_characters='"\\', min_codepoint=0x20),
     st.sampled_from(["\\n", '\\"', "\\\\", "\\/", "\\u0041", "\\u0000", "\\uD83D", "\\ude00", "\\ud83d\\ude00"]),
+    st.sampled_from(["\\u0a41", "\\ud7ff", "\\uE000", "\\u1dc8"]),
     st.sampled_from(["{", "}", "[", "]", ",", ":", "\\\\ud83d"]),
 )
 STRINGS = st.lists(_PIECES, max_size=6).map(lambda pieces: f'"{"".join(pieces)}"')

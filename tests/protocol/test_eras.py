@@ -13,7 +13,10 @@ from switchboard_tray.protocol.messages import (
     HEADER_MISMATCH,
     INTERNAL_ERROR,
     INVALID_PARAMS,
+    INVALID_REQUEST,
     METHOD_NOT_FOUND,
+    MISSING_CAPABILITY,
+    PARSE_ERROR,
     RESOURCE_NOT_FOUND_2025,
     UNSUPPORTED_VERSION,
     RpcError,
@@ -58,7 +61,18 @@ def test_the_refusal_of_a_revision_says_which_are_spoken() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "status"), [(HEADER_MISMATCH, 400), (METHOD_NOT_FOUND, 404), (INTERNAL_ERROR, 200), (-1, 200)]
+    ("code", "status"),
+    [
+        (PARSE_ERROR, 400),
+        (INVALID_REQUEST, 400),
+        (INVALID_PARAMS, 400),
+        (HEADER_MISMATCH, 400),
+        (MISSING_CAPABILITY, 400),
+        (UNSUPPORTED_VERSION, 400),
+        (METHOD_NOT_FOUND, 404),
+        (INTERNAL_ERROR, 200),
+        (-1, 200),
+    ],
 )
 def test_errors_of_the_modern_era_have_a_status(code: int, status: int) -> None:
     assert eras.http_status(RpcError(code, "")) == status
@@ -117,6 +131,14 @@ def test_what_a_modern_server_says_of_its_result_stays() -> None:
     raw = json.dumps(said).encode()
 
     assert eras.to_modern("tools/list", raw, US) is raw
+
+
+def test_what_a_modern_server_leaves_out_is_added_beside_what_it_says() -> None:
+    said = {"_meta": {eras.SERVER_KEY: {"name": "x"}}}
+
+    result = eras.to_modern("tools/call", json.dumps(said).encode(), US)
+
+    assert json.loads(bytes(result)) == {"resultType": "complete", **said}
 
 
 @given(st.dictionaries(st.sampled_from(["content", "x", "_meta", "ttlMs", "resultType"]), VALUES))

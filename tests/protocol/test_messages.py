@@ -7,8 +7,10 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mcp_types import jsonrpc
 from msgspec import UNSET, Raw
 
+from switchboard_tray.protocol import messages
 from switchboard_tray.protocol.messages import (
     INTERNAL_ERROR,
     Frame,
@@ -166,6 +168,18 @@ def test_a_method_is_written_as_json(method: str) -> None:
     assert read_frame(notification(method)) == Frame(method=method, jsonrpc="2.0")
     assert read_frame(notification(method, b"{}")).is_notification
     assert read_frame(request(b"1", method)).params is UNSET
+
+
+def test_error_codes_are_those_of_the_official_sdk() -> None:
+    assert messages.PARSE_ERROR == jsonrpc.PARSE_ERROR
+    assert messages.INVALID_REQUEST == jsonrpc.INVALID_REQUEST
+    assert messages.METHOD_NOT_FOUND == jsonrpc.METHOD_NOT_FOUND
+    assert messages.INVALID_PARAMS == jsonrpc.INVALID_PARAMS
+    assert messages.INTERNAL_ERROR == jsonrpc.INTERNAL_ERROR
+    assert messages.SERVER_GONE == jsonrpc.CONNECTION_CLOSED
+    assert messages.HEADER_MISMATCH == jsonrpc.HEADER_MISMATCH
+    assert messages.MISSING_CAPABILITY == jsonrpc.MISSING_REQUIRED_CLIENT_CAPABILITY
+    assert messages.UNSUPPORTED_VERSION == jsonrpc.UNSUPPORTED_PROTOCOL_VERSION
 
 
 def test_an_error_without_data_has_no_member_for_it() -> None:

@@ -15,9 +15,7 @@ from tests.fixtures.waiting import eventually
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="scripted servers use signals and fork")
 
 
-async def test_server_whose_tools_are_known_is_not_started_before_a_call_needs_it(
-    home: Path, servers: Servers
-) -> None:
+async def test_server_whose_tools_are_known_is_not_started_before_a_call_needs_it(home: Path, servers: Servers) -> None:
     server = servers.make()
     async with running_gateway(home, config_of({"one": server})) as gateway:
         await gateway.until_listed("one")

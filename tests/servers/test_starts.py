@@ -9,7 +9,7 @@ import pytest
 
 from tests.fixtures.clients import McpClient, connected
 from tests.fixtures.gateway import config_of, running_gateway
-from tests.fixtures.servers import ScriptedServer, Servers, is_running, say, text, tool
+from tests.fixtures.servers import ScriptedServer, Servers, error, is_running, say, text, tool
 from tests.fixtures.waiting import eventually
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="scripted servers use signals and fork")
@@ -80,7 +80,7 @@ async def test_server_that_is_never_well_hides_no_tool_of_another(
 async def test_list_that_cannot_be_read_is_tried_three_times_and_then_left(
     home: Path, servers: Servers, quick_fill: None
 ) -> None:
-    server = servers.make(list=[say('{"jsonrpc":"2.0","id":$ID,"error":{"code":-1,"message":"no list"}}'), ["until", "x"]])
+    server = servers.make(list=[error('{"code":-1,"message":"no list"}'), ["until", "never"]])
     async with running_gateway(home, config_of({"one": server})) as gateway:
         await (await connected(gateway)).tool_names()
         tries = len(server.received("tools/list"))

@@ -1,4 +1,4 @@
-"""What servers write to stderr: the last lines for a person, all of it in a log that does not grow (docs/servers.md)."""
+"""What servers write to stderr: the last lines for a person, the rest in a log of limited size (docs/servers.md)."""
 
 from pathlib import Path
 

@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+import time
 from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from switchboard_tray.stores.audit import AuditLog, AuditRow
 
 ROW = AuditRow(
-    time=1700000000.25,
+    time=time.time(),
     client="cursor",
     profile="work",
     reason="it is the default profile",
@@ -53,7 +54,12 @@ def test_no_row_is_lost_at_the_end_however_many_wait(tmp_path: Path) -> None:
 
 def test_rows_of_many_threads_all_arrive(tmp_path: Path) -> None:
     log = AuditLog(tmp_path / "audit.db")
-    writers = [threading.Thread(target=lambda: [log.write(ROW) for _ in range(100)]) for _ in range(5)]
+
+    def write() -> None:
+        for _ in range(100):
+            log.write(ROW)
+
+    writers = [threading.Thread(target=write) for _ in range(5)]
     for writer in writers:
         writer.start()
     for writer in writers:
@@ -91,13 +97,22 @@ def test_reader_sees_rows_while_the_log_is_open(tmp_path: Path) -> None:
     second.close()
 
 
-@pytest.mark.parametrize("damage", ["no-database", "folder"])
-def test_file_that_cannot_be_used_keeps_no_rows_and_stops_nobody(
-    tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_damaged_file_is_set_aside_and_rows_are_kept_in_a_new_one(tmp_path: Path) -> None:
     path = tmp_path / "audit.db"
-    path.mkdir() if damage == "folder" else path.write_bytes(b"holiday pictures" * 1000)
+    path.write_bytes(b"holiday pictures" * 1000)
     log = AuditLog(path)
+    log.write(ROW)
+    log.close()
+
+    assert rows_in(path) == [asdict(ROW)]
+    assert [file for file in tmp_path.iterdir() if file.read_bytes().startswith(b"holiday")] != [path]
+
+
+def test_place_that_cannot_be_used_keeps_no_rows_and_stops_nobody(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "audit.db").mkdir()
+    log = AuditLog(tmp_path / "audit.db")
     log.write(ROW)
     log.close()
 

@@ -34,10 +34,11 @@ def holder(tmp_path: Path) -> "subprocess.Popen[bytes]":
 
 def test_second_gateway_is_refused_and_told_of_the_first(tmp_path: Path) -> None:
     with holder(tmp_path) as other:
-        with pytest.raises(GatewayError, match=r"Switchboard 0\.9 already runs at http://127\.0\.0\.1:7923 \(process 4711\)"):
-            with only_instance(tmp_path / "lock", tmp_path / "daemon.json"):
-                pytest.fail("two gateways at once")
+        with pytest.raises(GatewayError) as refusal, only_instance(tmp_path / "lock", tmp_path / "daemon.json"):
+            pytest.fail("two gateways at once")
         other.communicate(timeout=20)
+
+    assert str(refusal.value) == "Switchboard 0.9 already runs at http://127.0.0.1:7923 (process 4711)."
 
 
 def test_second_gateway_is_refused_also_while_the_first_has_said_nothing(tmp_path: Path) -> None:

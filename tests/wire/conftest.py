@@ -18,9 +18,7 @@ def server(module_servers: Servers) -> ScriptedServer:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def gateway(
-    server: ScriptedServer, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[RunningGateway]:
+async def gateway(server: ScriptedServer, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[RunningGateway]:
     """A gateway whose default profile has that server, as ``one``."""
     document = config_of({"one": server}, settings={"maxRequestMb": 1})
     async with running_gateway(tmp_path_factory.mktemp("home"), document) as running:

@@ -1,4 +1,4 @@
-"""Servers that ask in the middle of a call: the client whose call it is answers, or is declined for (docs/endpoint.md)."""
+"""Servers that ask in the middle of a call: the client whose call it is answers, or is declined for."""
 
 import json
 from typing import Any

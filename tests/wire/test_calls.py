@@ -57,7 +57,9 @@ async def test_cancelled_call_of_a_client_that_takes_json_alone_is_told_so(
     server.open_gate(gate)
 
 
-@pytest.mark.parametrize("params", ['{"requestId":"1"}', '{"requestId":2}', '{"requestId":null}', "{}", '{"requestId":[1]}'])
+@pytest.mark.parametrize(
+    "params", ['{"requestId":"1"}', '{"requestId":2}', '{"requestId":null}', "{}", '{"requestId":[1]}']
+)
 async def test_cancellation_of_another_id_leaves_the_call_alone(
     client: McpClient, server: ScriptedServer, gate: str, params: str
 ) -> None:
@@ -139,10 +141,8 @@ async def test_progress_that_the_client_did_not_ask_for_is_not_sent(client: McpC
 
 
 async def test_progress_for_somebody_else_is_dropped(client: McpClient, server: ScriptedServer) -> None:
-    stray = [
-        say('{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1}}' % token)
-        for token in ("99999", '"mine"', "null", "[]", "1e3")
-    ]
+    template = progress('"progress":1')[1]
+    stray = [say(template.replace("$TOKEN", token)) for token in ("99999", '"mine"', "null", "[]", "1e3")]
     server.change(calls={"scripted": [*stray, text("done")]})
     answer = await client.call("one__scripted", meta='{"progressToken":"mine"}')
 

@@ -56,7 +56,9 @@ def test_program_on_another_machine_is_refused(peer: str) -> None:
     assert fault is not None and fault[0] == 403
 
 
-@pytest.mark.parametrize("kind", ["application/json", "Application/JSON; charset=utf-8", "application/merge-patch+json"])
+@pytest.mark.parametrize(
+    "kind", ["application/json", "Application/JSON; charset=utf-8", "application/merge-patch+json"]
+)
 def test_json_of_any_spelling_passes(kind: str) -> None:
     assert find_fault("PATCH", [ADDRESS, (b"content-type", kind.encode()), (b"content-length", b"2")], None) is None
 
