@@ -10,7 +10,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from switchboard_tray.admin.api import error_response
+from switchboard_tray.admin.api import error_response, json_response
+from switchboard_tray.config.schema import config_schema
 
 HEADERS = {
     "content-security-policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
@@ -21,13 +22,21 @@ HEADERS = {
 
 
 def page_routes() -> list[Route]:
-    """The start page and its files."""
-    return [Route("/", _page, methods=["GET"]), Route("/{name}", _page, methods=["GET"])]
+    """The start page and its files, and the schema of the config for editors."""
+    return [
+        Route("/", _page, methods=["GET"]),
+        Route("/schema/config.json", _schema, methods=["GET"]),
+        Route("/{name}", _page, methods=["GET"]),
+    ]
 
 
 async def nothing_here(scope: Scope, receive: Receive, send: Send) -> None:
     """A 404 that programs can read: some clients look for well-known addresses and must be told no clearly."""
     await error_response(404, f"There is nothing at {scope['path']}.")(scope, receive, send)
+
+
+async def _schema(request: Request) -> Response:
+    return json_response(config_schema())
 
 
 async def _page(request: Request) -> Response:

@@ -13,12 +13,17 @@ from switchboard_tray.errors import ConnectionLost, ServerError
 from switchboard_tray.protocol.messages import one_line
 from switchboard_tray.servers.batch_files import batch_command, is_batch_file
 from switchboard_tray.servers.environment import Launch
+from switchboard_tray.servers.job import Job
 from switchboard_tray.servers.stderr import StderrLog
 
 LAST_WORDS_S = 0.2
 """An exit may be noticed before the last output was read, and a grandchild may hold the pipe open for ever."""
 GRACE_S = 2.0
 UNREAD_BYTES = 64 << 20
+if sys.platform == "win32":
+    _KILL = signal.SIGTERM
+else:
+    _KILL = signal.SIGKILL
 
 
 class Process:
@@ -29,6 +34,7 @@ class Process:
         self._transport: asyncio.SubprocessTransport | None = None
         self._stdin: asyncio.WriteTransport | None = None
         self._gone = asyncio.Event()
+        self._job: Job | None = None
         self.pid = 0
 
     async def spawn(self, launch: Launch) -> None:
@@ -38,6 +44,7 @@ class Process:
         except (OSError, ValueError) as exc:
             raise ServerError(f"{launch.argv[0]} could not be started: {exc}.", hint="Check command and cwd.") from exc
         self._transport, self.pid = transport, transport.get_pid()
+        self._job = Job(self.pid)
         # No isinstance: uvloop's transports are none of asyncio's classes.
         self._stdin = cast(asyncio.WriteTransport, transport.get_pipe_transport(0))
 
@@ -82,7 +89,10 @@ class Process:
                 break
             except TimeoutError:
                 continue
-        _signal_tree(self.pid, tree, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+        _signal_tree(self.pid, tree, _KILL)
+        if self._job is not None:
+            self._job.terminate()
+            self._job.close()
         await self._gone.wait()
         self._transport.close()
         self._stderr.close()

@@ -4,6 +4,7 @@ The login shell is asked once, with a limit; well-known folders follow. Nothing 
 """
 
 import asyncio
+import contextlib
 import logging
 import os
 import shutil
@@ -107,10 +108,9 @@ async def _ask_login_shell(shell: str | None, environ: Mapping[str, str]) -> lis
 def _end_group(pid: int) -> None:
     import signal
 
-    try:
-        os.killpg(pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
+    if sys.platform != "win32":
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, signal.SIGKILL)
 
 
 def _read_path(said: str) -> list[str]:

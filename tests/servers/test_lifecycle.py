@@ -134,6 +134,12 @@ def test_calls_in_flight_are_counted_until_each_of_them_is_over(end: Event) -> N
     assert play((3, Used(0)), life=life)[0].busy == 0
 
 
+def test_an_idle_time_may_be_a_fraction_of_a_second() -> None:
+    life, _ = play((0, Wanted()), (1, Started()), idle_timeout_s=0.5)
+
+    assert wake_at(life, 0.5) == 1.5
+
+
 def test_a_server_without_idle_time_keeps_running() -> None:
     life, _ = play((0, Wanted()), (1, Started()), idle_timeout_s=0)
 
