@@ -47,7 +47,7 @@ def prepare_npm() -> Path:
             if _read(stamp) != wanted:
                 _say("tests/clients/node_modules")
                 # No package needs its install scripts here, and some would download.
-                run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1"], "install npm packages", FOLDER)
+                run([npm, "ci", "--ignore-scripts", "--fetch-retries=1"], "install npm packages", FOLDER)
                 stamp.write_text(wanted, "utf-8")
     return _find_node()
 

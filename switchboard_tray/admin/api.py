@@ -20,7 +20,7 @@ from switchboard_tray import __version__
 from switchboard_tray.admin import views
 from switchboard_tray.admin.auth import NONCE_CHARS, is_authorized, prove
 from switchboard_tray.config.edit import merge_patch
-from switchboard_tray.config.problems import InvalidConfig
+from switchboard_tray.config.problems import BrokenFile, InvalidConfig
 from switchboard_tray.errors import ConfigConflict, ConfigError, NotFound, Refused, ServerError, SwitchboardError
 from switchboard_tray.gateway.door import Door, Origin
 from switchboard_tray.gateway.hub import Hub
@@ -42,6 +42,7 @@ LIST_PATIENCE_S = 30.0
 _STATUS: tuple[tuple[type[SwitchboardError], int], ...] = (
     (NotFound, 404),
     (ConfigConflict, 412),
+    (BrokenFile, 409),
     (ConfigError, 422),
     (Refused, 409),
     (ServerError, 503),
@@ -305,9 +306,6 @@ def _endpoint(gateway: Gateway, handler: Handler) -> Callable[[Request], Awaitab
             return error_response(503, f"{exc.filename or 'A file'} could not be read: {exc.strerror}.")
         except SwitchboardError as fault:
             status = next(status for kind, status in _STATUS if isinstance(fault, kind))
-            if status == 422 and gateway.store.current.problems:
-                # Nothing is wrong with the edit: it waits for the file to be mended.
-                status = 409
             problems = [views.problem_view(one) for one in fault.faults] if isinstance(fault, InvalidConfig) else []
             return error_response(status, fault.message, fault.hint, problems)
         except RpcError as error:

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from switchboard_tray.admin.auth import prove
-from switchboard_tray.config.problems import InvalidConfig, Problem
+from switchboard_tray.config.problems import BrokenFile, InvalidConfig, Problem
 from switchboard_tray.errors import (
     ConfigConflict,
     ConfigError,
@@ -164,15 +164,15 @@ def _fault(status: int, answer: Any) -> SwitchboardError:
     said = said if isinstance(said, dict) else {}
     message = str(said.get("message") or f"The gateway answered with HTTP status {status}.")
     hint = str(said.get("hint") or "")
+    faults = [problem_from(one) for one in said.get("problems", ())]
     match status:
         case 404:
             return NotFound(message, hint=hint)
         case 409:
-            return Refused(message, hint=hint)
+            return BrokenFile(message, faults, hint=hint) if faults else Refused(message, hint=hint)
         case 412:
             return ConfigConflict(message, hint=hint)
         case 422:
-            faults = [problem_from(one) for one in said.get("problems", ())]
             return InvalidConfig(message, faults, hint=hint) if faults else ConfigError(message, hint=hint)
         case 502 | 503:
             return ServerError(message, hint=hint)

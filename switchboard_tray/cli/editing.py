@@ -11,7 +11,7 @@ from switchboard_tray.admin.client import AdminClient, problem_from, running_gat
 from switchboard_tray.cli.output import warn
 from switchboard_tray.cli.reading import broken_config, load_config
 from switchboard_tray.config.edit import difference
-from switchboard_tray.config.problems import InvalidConfig, Problem
+from switchboard_tray.config.problems import BrokenFile, InvalidConfig, Problem
 from switchboard_tray.errors import ConfigConflict, SwitchboardError
 from switchboard_tray.paths import Paths
 from switchboard_tray.stores.config import ConfigStore
@@ -85,8 +85,8 @@ def _edit_there(client: AdminClient, edit: Edit) -> tuple[Iterable[Problem], Ite
 
 
 def _refusal(error: InvalidConfig, path: str) -> SwitchboardError:
-    """The error to report: the file's own faults have a line, those of an edit's outcome stand in no file."""
-    if any(fault.line is not None for fault in error.faults):
+    """The error to report: of a broken file, or of an edit whose outcome would not be valid."""
+    if isinstance(error, BrokenFile):
         return broken_config(error.faults, path)
     return SwitchboardError(f"Nothing was changed: {'; '.join(error.problems)}", hint=error.hint)
 

@@ -33,3 +33,7 @@ class InvalidConfig(ConfigError):
     def __init__(self, message: str, faults: Sequence[Problem], *, hint: str = "") -> None:
         super().__init__(message, problems=[str(fault) for fault in faults], hint=hint)
         self.faults = tuple(faults)
+
+
+class BrokenFile(InvalidConfig):
+    """The file itself is broken, so that no edit can be applied to it; nothing is wrong with the edit."""

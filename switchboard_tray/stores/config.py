@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from switchboard_tray.config.first import first_document
 from switchboard_tray.config.model import Config
-from switchboard_tray.config.problems import InvalidConfig, Problem
+from switchboard_tray.config.problems import BrokenFile, InvalidConfig, Problem
 from switchboard_tray.errors import ConfigConflict, NotFound, Refused, SwitchboardError
 from switchboard_tray.jsonfile import digest, make_private_folder, remove_leftovers, render, write_atomic
 from switchboard_tray.paths import Paths
@@ -231,9 +231,9 @@ class ConfigStore:
                     return data
         raise NotFound("the history has no other valid version", hint="switchboard config history")
 
-    def _broken(self, look: Look) -> InvalidConfig:
+    def _broken(self, look: Look) -> BrokenFile:
         first = look.reading.problems[0]
-        return InvalidConfig(f"{self._paths.config} is broken: {first}", look.reading.problems, hint=_MEND)
+        return BrokenFile(f"{self._paths.config} is broken: {first}", look.reading.problems, hint=_MEND)
 
     def _alone(self, action: Callable[[], _Result]) -> _Result:
         """The result of `action`, with other processes and threads kept from editing; again where a hand came first."""

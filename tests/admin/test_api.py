@@ -227,7 +227,6 @@ async def test_invalid_edit_is_422_with_every_problem_and_changes_nothing(home: 
     assert before == after
 
 
-@pytest.mark.xfail(reason="admin.api answers 422: it cannot tell a broken file from a broken edit")
 async def test_edit_of_a_broken_file_is_409_and_leaves_it_alone(home: Path) -> None:
     async with running_gateway(home, config_of({})) as gateway:
         gateway.paths.config.write_text('{"version": 1,')

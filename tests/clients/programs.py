@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -96,7 +97,7 @@ class Place:
         try:
             stdout, stderr = process.communicate(given, PROGRAM_S)
         except subprocess.TimeoutExpired:
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)
             stdout, stderr = process.communicate()
             pytest.fail(f"{command} did not end within {PROGRAM_S:.0f} s. It said: {stdout}\n{stderr}")
         return Output(process.returncode, stdout, stderr)

@@ -1,4 +1,4 @@
-"""The queue before a fragile server: its order, its length, and edits of the limit while calls wait (docs/servers.md)."""
+"""The queue before a fragile server: its order, its length, edits of the limit while calls wait (docs/servers.md)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -81,7 +81,7 @@ async def test_call_above_the_bounded_number_that_may_wait_is_told_that_the_serv
     await crowd.leave(0)
     await crowd.come()
     await crowd.leave(*range(2 + MAY_WAIT))
-    assert all(call.done() for call in crowd.calls)
+    await asyncio.gather(*crowd.calls)
 
 
 async def test_call_that_is_cancelled_while_it_waits_keeps_nobody_from_entering() -> None:
@@ -147,4 +147,4 @@ async def test_call_that_comes_later_never_overtakes_one_that_waits(
 
     assert 3 not in crowd.inside and crowd.inside[-1] in (1, 2)
     await crowd.leave(*range(4))
-    assert all(call.done() for call in crowd.calls)
+    await asyncio.gather(*crowd.calls)
