@@ -3,6 +3,7 @@
 Does not speak to the gateway itself: whoever asks says whether it answers.
 """
 
+import asyncio
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -145,8 +146,11 @@ def find_program(server: ServerConfig, environ: Mapping[str, str], paths: Paths)
     Raises `ServerError` where its command or its folder is not there, `ConfigError` where a variable is not set.
     """
     from switchboard_tray.servers.environment import plan_launch
+    from switchboard_tray.servers.search_path import find_search_path
     from switchboard_tray.stores.secrets import SecretStore
 
+    # As the gateway searches, which may know more folders than the terminal.
+    environ = {**environ, "PATH": asyncio.run(find_search_path(environ))}
     return plan_launch(server, environ, paths, SecretStore(paths.secrets).get).argv[0]
 
 

@@ -28,7 +28,7 @@ from switchboard_tray.gateway.dispatch import Dispatcher
 from switchboard_tray.gateway.door import Door
 from switchboard_tray.gateway.hub import Hub
 from switchboard_tray.jsonfile import make_private_folder
-from switchboard_tray.logs import log_to
+from switchboard_tray.logs import crashes_to, log_to, set_level
 from switchboard_tray.paths import Paths
 from switchboard_tray.servers.pool import ServerPool
 from switchboard_tray.snapshot import Snapshot
@@ -61,7 +61,7 @@ def run(
     with only_instance(paths.instance_lock, paths.daemon):
         store = ConfigStore(paths)
         loaded = store.create_first()
-        with log_to(paths.logs, loaded.config.settings.log_level, verbose=verbose):
+        with crashes_to(paths.logs), log_to(paths.logs, loaded.config.settings.log_level, verbose=verbose):
             with asyncio.Runner(loop_factory=new_event_loop) as runner:
                 runner.run(_serve(store, paths, port or loaded.config.settings.port, environ))
     return 0
@@ -172,6 +172,7 @@ class _Reports:
 
 def _apply(loaded: Loaded, hub: Hub, pool: ServerPool) -> None:
     """Put a config in force: servers first, so that a list read for it finds its worker."""
+    set_level(loaded.config.settings.log_level)
     pool.apply(loaded.config)
     hub.update(loaded.config)
 

@@ -81,7 +81,7 @@ def admin_routes(gateway: Gateway) -> list[Route | Mount]:
     """All routes of the admin API, and ``/hello``."""
 
     def route(method: str, path: str, handler: Handler) -> Route:
-        return Route(path, _endpoint(gateway, handler), methods=[method])
+        return _JsonRoute(path, _endpoint(gateway, handler), methods=[method])
 
     api = [
         route("GET", "/status", _status),
@@ -326,6 +326,18 @@ def json_response(value: Any, status: int = 200) -> Response:
 def error_response(status: int, message: str, hint: str = "", problems: list[Any] | None = None) -> Response:
     """An error as every client of the API reads it."""
     return json_response({"error": {"message": message, "hint": hint, "problems": problems or []}}, status)
+
+
+class _JsonRoute(Route):
+    """A route that answers a wrong method in JSON, as everything else."""
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self.methods and scope["method"] not in self.methods:
+            refusal = error_response(405, f"{scope['path']} takes {' or '.join(sorted(self.methods))}.")
+            refusal.headers["allow"] = ", ".join(sorted(self.methods))
+            await refusal(scope, receive, send)
+        else:
+            await super().handle(scope, receive, send)
 
 
 class _Authorized:

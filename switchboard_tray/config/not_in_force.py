@@ -6,8 +6,6 @@ Source: docs/config.md: "A key whose part is not built yet gives the warning `no
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from switchboard_tray.config.references import references
-from switchboard_tray.errors import ConfigError
 from switchboard_tray.pointers import child, pointer_keys
 
 MESSAGE = "not in force in this version"
@@ -19,7 +17,6 @@ class NotInForce:
 
     where: str
     but: tuple[str, ...] = ()
-    only_secrets: bool = False
     meanwhile: str = ""
 
 
@@ -52,8 +49,7 @@ def values_not_in_force(document: object) -> Iterator[tuple[str, str]]:
     """The pointer of each value in `document` that has no effect yet, with what happens meanwhile (may be empty)."""
     for entry in NOT_IN_FORCE:
         for pointer, value in _places(document, pointer_keys(entry.where), ""):
-            is_meant = _holds_secret(value) if entry.only_secrets else not _is_in(value, entry.but)
-            if is_meant:
+            if not _is_in(value, entry.but):
                 yield pointer, entry.meanwhile
 
 
@@ -72,10 +68,3 @@ def _places(value: object, keys: Sequence[str], pointer: str) -> Iterator[tuple[
 
 def _is_in(value: object, words: tuple[str, ...]) -> bool:
     return isinstance(value, str) and value in words
-
-
-def _holds_secret(value: object) -> bool:
-    try:
-        return isinstance(value, str) and any(found.kind == "secret" for found in references(value))
-    except ConfigError:
-        return False

@@ -11,7 +11,7 @@ from contextlib import AbstractAsyncContextManager
 from msgspec import Raw
 
 from switchboard_tray import __version__
-from switchboard_tray.errors import NotFound, ServerError
+from switchboard_tray.errors import NotFound, Refused, ServerError
 from switchboard_tray.gateway.door import Door, Origin
 from switchboard_tray.gateway.hub import Hub
 from switchboard_tray.gateway.relay import capabilities, find_resource, relay
@@ -182,7 +182,7 @@ class Dispatcher:
                     return await self._door.call(resolution.profile, ref, sent, origin, listener)
                 except NotFound:
                     raise RpcError(INVALID_PARAMS, f"Unknown tool: {name}") from None
-                except ServerError as fault:
+                except (ServerError, Refused) as fault:
                     return tool_error(f"{fault} {fault.hint}".strip())
 
     async def _listed_offer(self, resolution: Resolution) -> Offer | None:

@@ -11,9 +11,9 @@ import msgspec
 from msgspec import Raw
 
 from switchboard_tray.catalog.model import Tool
-from switchboard_tray.errors import NotFound
+from switchboard_tray.errors import NotFound, Refused
 from switchboard_tray.gateway.hub import Hub
-from switchboard_tray.names import ToolRef
+from switchboard_tray.names import ToolRef, matches_ref
 from switchboard_tray.protocol.calls import Listener
 from switchboard_tray.protocol.messages import dumps, is_error_result
 from switchboard_tray.servers.pool import ServerPool
@@ -54,19 +54,20 @@ class Door:
         """Call `ref` with the request parameters `params` (``arguments``, ``_meta``, whatever else) and wait.
 
         Raises `NotFound` where the profile does not have the tool now, `RpcError` with the server's own error,
-        `ServerError` where the server cannot answer.
+        `ServerError` where the server cannot answer, `Refused` where the tool would have to ask first.
         """
         came, started = time.time(), time.perf_counter()
         status, result = "failed", b""
         try:
             tool = self._tool(profile, ref)
+            self._refuse_unconfirmed(profile, ref)
             sent = {**params, "name": Raw(dumps(ref.tool))}
             answer = await self._pool.call(
                 ref.server, "tools/call", sent, listener, profile=profile, is_repeatable=tool.is_repeatable
             )
             status, result = ("tool-error" if is_error_result(answer) else "ok"), bytes(answer)
             return answer
-        except NotFound:
+        except (NotFound, Refused):
             status = "refused"
             raise
         except asyncio.CancelledError:
@@ -114,6 +115,13 @@ class Door:
                 result=_handed_over(result) if has_bodies else "",
             )
         )
+
+    def _refuse_unconfirmed(self, profile: str, ref: ToolRef) -> None:
+        """Nobody can be asked yet, so a tool that is to ask before it runs does not run."""
+        patterns = self._hub.current.offers[profile].profile.confirm
+        if any(matches_ref(pattern, ref) for pattern in patterns):
+            message = f"{ref} asks before it runs in profile {profile}, and this version cannot ask."
+            raise Refused(message, hint="Take it out of the profile's confirm list to have it run without.")
 
     def _tool(self, profile: str, ref: ToolRef) -> Tool:
         offer = self._hub.current.offers.get(profile)

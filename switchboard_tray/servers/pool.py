@@ -283,4 +283,12 @@ def _starts_otherwise(one: ServerConfig, other: ServerConfig) -> bool:
 
 
 def _launched(server: ServerConfig) -> ServerConfig:
-    return replace(server, description="", idle_timeout_s=0, call_timeout_s=0, start_timeout_s=0)
+    return replace(
+        server,
+        description="",
+        idle_timeout_s=0,
+        call_timeout_s=0,
+        start_timeout_s=0,
+        max_concurrent=None,
+        tool_changes="warn",
+    )

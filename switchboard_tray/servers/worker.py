@@ -89,6 +89,7 @@ class Worker:
         self._settled: list[asyncio.Future[None]] = []
         self._timer: asyncio.TimerHandle | None = None
         self._calls = 0
+        self.is_retired = False
         self.hidden: tuple[str, ...] = ()
         """What the server was started with and must not be shown where it repeats it."""
         self._spelled: tuple[str, ...] = ()
@@ -117,12 +118,18 @@ class Worker:
     def adopt(self, server: ServerConfig) -> None:
         """Go on under an edited config that needs no new process."""
         self.server = server
+        self._gate.admit()
         self._wake_later(asyncio.get_running_loop())
 
     async def stop(self) -> None:
         """End the server, if it runs, and wait until nothing of it is left."""
         self.post(StopAsked())
         await self._settle()
+
+    async def retire(self) -> None:
+        """End the server for good: another worker has its name now, or none. Nothing starts it here any more."""
+        self.is_retired = True
+        await self.stop()
 
     @property
     def is_busy(self) -> bool:
@@ -236,18 +243,21 @@ class Worker:
         """
         self._calls += 1
         token = read_members(params.get("_meta")).get("progressToken")
-        await self._gate.enter()
+        # A call that waits for its turn keeps the server from idling too.
         self._use(1)
         try:
-            return await self._call_once(method, params, listener, token)
-        except ConnectionLost as loss:
-            if loss.was_sent and not is_repeatable:
-                raise
-            log.info("server %s: a call is repeated, since it can have had no effect", self.server.name)
-            return await self._call_once(method, params, listener, token)
+            await self._gate.enter()
+            try:
+                return await self._call_once(method, params, listener, token)
+            except ConnectionLost as loss:
+                if self.is_retired or (loss.was_sent and not is_repeatable):
+                    raise
+                log.info("server %s: a call is repeated, since it can have had no effect", self.server.name)
+                return await self._call_once(method, params, listener, token)
+            finally:
+                self._gate.leave()
         finally:
             self._use(-1)
-            self._gate.leave()
 
     async def _call_once(self, method: str, params: Members, listener: Listener, token: Raw | None) -> bytes | Raw:
         connection = await self._ready_for(listener, token)
@@ -349,15 +359,21 @@ class Worker:
         name = self.server.name
         if not self.server.enabled:
             raise ServerError(f"Server {name} is disabled.", hint=f"Enable it with `switchboard server enable {name}`.")
+        self._must_not_be_retired()
         self.post(lifecycle.Wanted(by_call))
         try:
             async with asyncio.timeout(min(self.server.start_timeout_s, CALLER_PATIENCE_S)):
                 await self._settle()
         except TimeoutError:
             raise ServerError(f"Server {name} is still starting.", hint="Try again in a moment.") from None
+        self._must_not_be_retired()
         if self._connection is None:
             raise self._unavailable()
         return self._connection
+
+    def _must_not_be_retired(self) -> None:
+        if self.is_retired:
+            raise ConnectionLost(f"Server {self.server.name} was changed or removed.", was_sent=False, hint="Try again.")
 
     def _unavailable(self) -> ServerError:
         retry_at = self._life.retry_at

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from switchboard_tray import __version__
 from switchboard_tray.errors import GatewayError
 from switchboard_tray.jsonfile import make_private_folder, write_atomic
 
@@ -31,7 +32,7 @@ def only_instance(lock: Path, daemon: Path) -> Iterator[None]:
     try:
         held.acquire()
     except Timeout:
-        raise GatewayError(_already_running(daemon), hint="`switchboard status` tells more.") from None
+        raise GatewayError(_already_running(daemon), hint=_what_to_do(daemon)) from None
     try:
         yield
     finally:
@@ -64,3 +65,10 @@ def _already_running(path: Path) -> str:
     if daemon is None:
         return "Another gateway is just starting or ending."
     return f"Switchboard {daemon.version} already runs at {daemon.url} (process {daemon.pid})."
+
+
+def _what_to_do(path: Path) -> str:
+    daemon = read_daemon(path)
+    if daemon is None or daemon.version == __version__:
+        return "`switchboard status` tells more."
+    return f"This is version {__version__}: `switchboard stop`, then start it again."

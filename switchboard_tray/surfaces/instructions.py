@@ -12,8 +12,8 @@ PASSTHROUGH = (
 )
 WAITING = (
     "No profile is assigned to this client yet, so it has no tools.\n"
-    "The person you work for can assign one in Switchboard's window or with `switchboard profile default NAME`; "
-    "the tools appear without reconnecting."
+    "The person you work for can assign one with `switchboard profile default NAME`; the tools appear without "
+    "reconnecting."
 )
 
 

@@ -35,7 +35,9 @@ class SessionRequest:
         self._task = asyncio.current_task()
         self.is_cancelled = False
         """Whether the client took its request back."""
-        self.caller = Caller(session.id, Era.LEGACY, session.capabilities, session.info, session.log_level)
+        facts = session.facts
+        name = (facts.client_id or facts.client_name or "") if facts else ""
+        self.caller = Caller(session.id, Era.LEGACY, session.capabilities, session.info, session.log_level, name)
 
     def begin(self, push: Callable[[Tick], None]) -> None:
         """The call is under way."""

@@ -28,24 +28,18 @@ def of_profile(**spec: Any) -> list[str]:
 
 
 def test_what_is_in_force_is_not_warned_about() -> None:
-    assert (
-        of_server(command="x", args=["$${secret:x}", "${env:A}"], env={"A": "b"}, type="stdio", isolation="shared")
-        == []
-    )
-    assert of_profile(servers=["s"], include=["s.x"], surface="flat", relay=["tools"], confirm=[]) == []
-    assert not_in_force({"settings": {"port": 1, "surface": "auto", "logLevel": "info", "maxRequestMb": 1}}) == []
+    started = {"command": "${secret:x}", "args": ["${env:A}"], "env": {"A": "${secret:y}"}, "type": "stdio"}
+    assert of_server(**started, isolation="client", maxConcurrent=2) == []
+    assert of_profile(servers=["s"], include=["s.x"], surface="flat", relay=["tools", "prompts"], confirm=[]) == []
+    settings = {"port": 1, "surface": "auto", "logLevel": "info", "maxRequestMb": 1, "audit": {"days": 1}}
+    assert not_in_force({"settings": settings}) == []
 
 
 @pytest.mark.parametrize(
     ("spec", "keys"),
     [
         ({"url": "https://x", "headers": {"A": "b"}, "type": "sse"}, ["url", "headers", "type"]),
-        ({"command": "${secret:x}", "args": ["a", "${secret:x}"], "cwd": "${secret:x}"}, ["command", "args/1", "cwd"]),
-        ({"command": "x", "env": {"A": "b ${secret:x}"}}, ["env/A"]),
-        (
-            {"command": "x", "isolation": "client", "maxConcurrent": None, "toolChanges": "warn"},
-            ["isolation", "maxConcurrent", "toolChanges"],
-        ),
+        ({"command": "x", "toolChanges": "warn"}, ["toolChanges"]),
     ],
 )
 def test_keys_of_a_server_without_a_part_are_told(spec: dict[str, Any], keys: list[str]) -> None:
@@ -60,7 +54,6 @@ def test_keys_of_a_server_without_a_part_are_told(spec: dict[str, Any], keys: li
         ("autoAbove", "meta", "autoAbove"),
         ("budgets", {}, "budgets"),
         ("accounts", {"s": {}}, "accounts"),
-        ("relay", ["tools", "prompts"], "relay/1"),
         ("confirm", ["s.x"], "confirm/0"),
     ],
 )
@@ -69,7 +62,7 @@ def test_keys_of_a_profile_without_a_part_are_told(key: str, value: object, plac
 
 
 def test_settings_without_a_part_are_told() -> None:
-    settings = {"surface": "code", "audit": {}, "autostart": False, "theme": "system", "shortcuts": True}
+    settings = {"surface": "code", "autostart": False, "theme": "system", "shortcuts": True}
 
     assert not_in_force({"settings": settings}) == [f"/settings/{key}" for key in settings]
 

@@ -92,16 +92,16 @@ async def test_client_that_names_itself_in_its_address_is_known_by_that_name(hom
     assert who == [("cursor-1", "mcp"), ("switchboard", "api")]
 
 
-@pytest.mark.parametrize("name", ["one__hidden", "one__absent", "nobody"])
-async def test_call_outside_the_profile_leaves_a_refused_row(home: Path, servers: Servers, name: str) -> None:
+async def test_call_outside_the_profile_leaves_a_refused_row(home: Path, servers: Servers) -> None:
     server = servers.make(tools=[tool("echo"), tool("hidden")])
     profiles = {"all": {"servers": ["one"], "exclude": ["one.hidden"]}}
     async with running_gateway(home, config_of({"one": server}, profiles=profiles)) as gateway:
         client = await connected(gateway)
-        await client.call(name)
+        for name in ("one__hidden", "one__absent", "nobody"):
+            await client.call(name)
         await gateway.stop()
 
-        assert [row["status"] for row in rows(gateway)] == ["refused"]
+        assert [row["status"] for row in rows(gateway)] == ["refused"] * 3
 
 
 class Rows:
