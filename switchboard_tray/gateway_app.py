@@ -21,8 +21,8 @@ from switchboard_tray import __version__
 from switchboard_tray.admin.api import Gateway, admin_routes
 from switchboard_tray.admin.auth import read_or_make_token
 from switchboard_tray.admin.pages import nothing_here, page_routes
-from switchboard_tray.catalog.model import ServerTools
-from switchboard_tray.config.model import ServerConfig
+from switchboard_tray.catalog.model import Catalog, ServerTools
+from switchboard_tray.config.model import Config, ServerConfig
 from switchboard_tray.errors import SwitchboardError
 from switchboard_tray.gateway.dispatch import Dispatcher
 from switchboard_tray.gateway.door import Door
@@ -47,6 +47,7 @@ from switchboard_tray.wire.sessions import Sessions
 log = logging.getLogger(__name__)
 
 WATCH_EVERY_S = 1.0
+STRAYS_KEPT_S = 30 * 24 * 3600.0
 
 
 def run(
@@ -132,13 +133,14 @@ async def build_gateway(
                 server_log=pool.stderr_text,
             )
             hub.listen(lambda before, now: _follow(before, now, endpoint, pool, catalogs))
-            hub.update(store.current.config, catalogs.load())
+            hub.update(store.current.config, _known_lists(catalogs, store.current.config))
             pool.apply(store.current.config)
             pool.fill(_unlisted(hub.current))
             watching = tasks.create_task(_watch(store, gateway.apply))
             routes = (*endpoint.routes(), *admin_routes(gateway), *page_routes())
-            # Routes do not run through Starlette's own error pages: nothing of ours raises past its own translator.
-            yield App(Guard(Router(list(routes), redirect_slashes=False, default=nothing_here)), endpoint, routes)
+            # No error pages of Starlette's: nothing of ours raises past its own translator.
+            others = Router(list(routes), redirect_slashes=False, default=nothing_here)
+            yield App(Guard(endpoint.before(others)), endpoint, routes)
             watching.cancel()
     finally:
         catalogs.flush()
@@ -189,6 +191,11 @@ def _follow(before: Snapshot, now: Snapshot, endpoint: Endpoint, pool: ServerPoo
 def _unlisted(snapshot: Snapshot) -> list[str]:
     """Servers that a profile uses and whose tools were never listed."""
     return list(dict.fromkeys(name for offer in snapshot.offers.values() for name in offer.unlisted))
+
+
+def _known_lists(catalogs: CatalogStore, config: Config) -> Catalog:
+    """The lists of the last run; those of servers that left the config are forgotten after a while."""
+    return catalogs.load().without_strays(config, time.time() - STRAYS_KEPT_S)
 
 
 def _limit_bytes(hub: Hub) -> int:

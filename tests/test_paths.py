@@ -27,6 +27,8 @@ def test_files_of_the_running_gateway_are_in_the_state_folder(tmp_path: Path) ->
         paths.admin_token,
         paths.sessions,
         paths.audit,
+        paths.running,
+        paths.secrets,
         paths.demo,
     )
 

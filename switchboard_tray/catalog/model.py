@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from switchboard_tray.config.model import Account, ServerConfig
+from switchboard_tray.config.model import Account, Config, ServerConfig
 from switchboard_tray.protocol.spans import members
 
 
@@ -85,6 +85,8 @@ class ServerTools:
         """Equal for equal lists and instructions, whenever they were read."""
         # Hashed by themselves, so that no text in them can pass for a tool.
         seen = sha256(sha256(self.instructions.encode(errors="surrogatepass")).digest())
+        for fault in self.quarantined:
+            seen.update(repr((fault.name, fault.reason)).encode(errors="surrogatepass"))
         for kind in (self.tools, self.prompts, self.resources, self.templates):
             seen.update(b"\1")
             for item in kind:
@@ -105,6 +107,12 @@ class Catalog:
     def with_list(self, key: str, tools: ServerTools) -> "Catalog":
         """The same catalog with the list under `key` replaced."""
         return Catalog(MappingProxyType({**self.lists, key: tools}))
+
+    def without_strays(self, config: Config, before: float) -> "Catalog":
+        """The same catalog without lists that no server of `config` has and that were read `before` some time."""
+        used = {server_key(server) for server in config.servers.values()}
+        kept = {key: one for key, one in self.lists.items() if key in used or one.listed_at >= before}
+        return Catalog(MappingProxyType(kept))
 
 
 def server_key(server: ServerConfig, account: Account | None = None) -> str:

@@ -17,6 +17,8 @@ from switchboard_tray.protocol.messages import METHOD_NOT_FOUND, Frame, RpcError
 
 T = TypeVar("T")
 FULL_AT_ITEMS = 1000
+SIGN_OF_LIFE_S = 15.0
+"""Proxies and `fetch` give up on a silent answer after some minutes, so a long call says that it is alive."""
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -138,9 +140,6 @@ class Listener(Protocol):
     def caller(self) -> Caller:
         """Who makes the call."""
 
-    def begin(self, push: Callable[[Tick], None]) -> None:
-        """The call is under way: from now on push a tick whenever a sign of life is due."""
-
     def end(self) -> None:
         """The call is over."""
 
@@ -161,9 +160,6 @@ class Silent:
     """A listener with nobody behind it: the command line, the admin API, our own questions to a server."""
 
     caller = Caller("switchboard", capabilities={})
-
-    def begin(self, push: Callable[[Tick], None]) -> None:
-        """Needs no signs of life."""
 
     def end(self) -> None:
         """Nothing to end."""

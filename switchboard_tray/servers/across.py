@@ -7,7 +7,6 @@ the middle of a call is the client's listener's part.
 Source: docs/protocol.md, "Across the eras".
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
 import msgspec
@@ -15,9 +14,10 @@ from msgspec import Raw
 
 from switchboard_tray.errors import ServerError
 from switchboard_tray.protocol import eras
-from switchboard_tray.protocol.calls import Ask, Listener, Mailbox, Tick
+from switchboard_tray.protocol.calls import Ask, Expired, Listener, Mailbox, Tick
 from switchboard_tray.protocol.eras import Era
 from switchboard_tray.protocol.messages import Members, RpcError, dumps, read_members, read_text
+from switchboard_tray.servers.clock import Clock
 from switchboard_tray.servers.handshake import OUR_INFO
 
 ASK_TIMEOUT_S = 600.0
@@ -25,7 +25,7 @@ ASK_TIMEOUT_S = 600.0
 ROUNDS = 100
 
 Send = Callable[[Members], Awaitable[Raw]]
-Answers = Mailbox[Tick | tuple[str, bytes | Raw | RpcError]]
+Answers = Mailbox[Tick | Expired | tuple[str, bytes | Raw | RpcError]]
 
 
 async def call_across(method: str, params: Members, listener: Listener, server: Era, send: Send) -> bytes | Raw:
@@ -55,20 +55,20 @@ async def _input(result: Raw, listener: Listener) -> Mapping[str, Raw]:
     questions = {key: read_members(raw) for key, raw in read_members(wanted.get("inputRequests")).items()}
     box: Answers = Mailbox()
     answers: dict[str, bytes | Raw] = {}
-    listener.begin(box.push)
+    clock = Clock(box.push, ASK_TIMEOUT_S)
     try:
-        async with asyncio.timeout(ASK_TIMEOUT_S):
-            for key, question in questions.items():
-                await listener.ask(_ask(key, question, box))
-            while len(answers) < len(questions):
-                item = await box.next()
-                if isinstance(item, Tick):
+        for key, question in questions.items():
+            await listener.ask(_ask(key, question, box))
+        while len(answers) < len(questions):
+            match await box.next():
+                case Tick():
                     await listener.tick()
-                else:
-                    answers[item[0]] = _answer(item[1], questions[item[0]])
-    except TimeoutError:
-        raise ServerError("The client did not answer what the server asked.") from None
+                case Expired():
+                    raise ServerError("The client did not answer what the server asked.")
+                case (key, answer):
+                    answers[key] = _answer(answer, questions[key])
     finally:
+        clock.stop()
         listener.end()
     said = {key: Raw(bytes(answer)) for key, answer in answers.items()}
     state = {"requestState": wanted["requestState"]} if "requestState" in wanted else {}

@@ -9,6 +9,7 @@ from switchboard_tray.errors import CallTimeout, ConnectionLost
 from switchboard_tray.protocol.calls import Alive, Ask, Call, Expired, Listener, Lost, Note, Tick, Withdrawn
 from switchboard_tray.protocol.messages import Frame, RpcError
 from switchboard_tray.servers.across import ASK_TIMEOUT_S
+from switchboard_tray.servers.clock import Clock
 
 PROGRESS_STRETCH = 10
 """Progress may lengthen a call to this many times its timeout."""
@@ -20,11 +21,8 @@ async def follow(call: Call, listener: Listener, server: str, timeout_s: float, 
     Raises `RpcError` with the server's own error, `ServerError` where no answer will come, `CallTimeout` where it takes
     longer than `timeout_s` without a sign of progress.
     """
-    loop = asyncio.get_running_loop()
-    latest = loop.time() + timeout_s * PROGRESS_STRETCH
-    # The end of time is an item like others: a timeout around the wait would cost more than all the rest.
-    timer = loop.call_later(timeout_s, call.push, Expired())
-    listener.begin(call.push)
+    latest = asyncio.get_running_loop().time() + timeout_s * PROGRESS_STRETCH
+    clock = Clock(call.push, timeout_s)
     try:
         while not isinstance(item := await call.next(), Frame):
             match item:
@@ -37,14 +35,12 @@ async def follow(call: Call, listener: Listener, server: str, timeout_s: float, 
                 case Ask():
                     # The server waits for a person now, which is not its fault.
                     latest += ASK_TIMEOUT_S
-                    timer.cancel()
-                    timer = loop.call_later(ASK_TIMEOUT_S, call.push, Expired())
+                    clock.ends_in(ASK_TIMEOUT_S)
                 case Note() | Alive():
-                    timer.cancel()
-                    timer = loop.call_at(min(latest, loop.time() + timeout_s), call.push, Expired())
+                    clock.ends_in(timeout_s, latest)
             await _pass_on(item, listener)
     finally:
-        timer.cancel()
+        clock.stop()
         listener.end()
     if item.error is not UNSET:
         raise RpcError.from_raw(item.error)

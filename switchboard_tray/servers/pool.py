@@ -12,7 +12,7 @@ from msgspec import Raw
 
 from switchboard_tray.catalog.model import ServerTools
 from switchboard_tray.config.model import Config, ServerConfig
-from switchboard_tray.errors import NotFound, ServerError
+from switchboard_tray.errors import ConnectionLost, NotFound, ServerError
 from switchboard_tray.names import did_you_mean
 from switchboard_tray.paths import Paths
 from switchboard_tray.protocol.calls import Caller, Listener
@@ -107,7 +107,7 @@ class ServerPool:
         dropped = [self._workers.pop(name), *self._extras_of(name)]
         self._extras = {key: worker for key, worker in self._extras.items() if key[0] != name}
         for worker in dropped:
-            self._tasks.create_task(worker.stop())
+            self._tasks.create_task(worker.retire())
 
     # -- calls -----------------------------------------------------------------------------------------------------
 
@@ -125,10 +125,30 @@ class ServerPool:
 
         `profile` and the caller tell which process it is, where the server is not shared by all.
         """
-        worker = self._instance(self._worker(server), profile, listener.caller)
-        if listener.caller.era is Era.MODERN and await self._is_dual(worker):
-            worker = self._twin(worker)
-        return await worker.call(method, params, listener, is_repeatable=is_repeatable)
+        while True:
+            worker = await self._serving(server, profile, listener.caller)
+            try:
+                return await worker.call(method, params, listener, is_repeatable=is_repeatable)
+            except ConnectionLost as loss:
+                if not worker.is_retired or (loss.was_sent and not is_repeatable):
+                    raise
+                log.info("server %s: a call goes on under the edited config", server)
+
+    async def _serving(self, server: str, profile: str, caller: Caller) -> Worker:
+        """The worker whose process serves this caller. Valid until the next wait: an edit may replace it."""
+        worker = self._instance(self._of_call(server), profile, caller)
+        if caller.era is Era.MODERN:
+            is_dual = await self._is_dual(worker)
+            worker = self._instance(self._of_call(server), profile, caller)
+            return self._twin(worker) if is_dual else worker
+        return worker
+
+    def _of_call(self, server: str) -> Worker:
+        """The worker of a server that a call is on its way to, and that may have been removed meanwhile."""
+        try:
+            return self._worker(server)
+        except NotFound as fault:
+            raise ServerError(f"Server {server} was removed.", hint="Its tools are gone.") from fault
 
     def _instance(self, shared: Worker, profile: str, caller: Caller) -> Worker:
         """The worker whose process serves this caller: the shared one, or one of its profile's or client's own."""

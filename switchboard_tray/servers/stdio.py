@@ -16,6 +16,7 @@ from switchboard_tray.protocol.calls import Alive, Ask, Call, Lost, Note, Withdr
 from switchboard_tray.protocol.eras import SUBSCRIPTION_KEY, TARGET_KEYS
 from switchboard_tray.protocol.messages import (
     METHOD_NOT_FOUND,
+    REQUEST_CANCELLED,
     Frame,
     Members,
     RpcError,
@@ -48,7 +49,8 @@ class StdioConnection:
         self._on_notification = on_notification
         self._ids = itertools.count(1)
         self._calls: dict[int, Call] = {}
-        self._asked: dict[str, Call] = {}
+        self._asked: dict[str, tuple[Call, bytes]] = {}
+        """What the server asked and was not answered: the call it belongs to, and the request's id."""
         self._partial: list[bytes] = []
 
     async def spawn(self, launch: Launch) -> None:
@@ -162,8 +164,8 @@ class StdioConnection:
                 self._progress(method, params)
             case "notifications/cancelled":
                 key = _ask_key(bytes(read_members(params).get("requestId", b"")))
-                if (call := self._asked.pop(key, None)) is not None:
-                    call.push(Withdrawn(key))
+                if (asked := self._asked.pop(key, None)) is not None:
+                    asked[0].push(Withdrawn(key))
             case "notifications/message":
                 if (call := self._only_client()) is not None:
                     call.push(Note(method, params))
@@ -193,7 +195,7 @@ class StdioConnection:
             refusal = f"{method}: it is not clear which client to ask, since not exactly one has a call in flight"
             return self._reply(request_id, RpcError(METHOD_NOT_FOUND, refusal))
         key = _ask_key(request_id)
-        self._asked[key] = call
+        self._asked[key] = call, request_id
 
         def answer(said: bytes | Raw | RpcError) -> None:
             if self._asked.pop(key, None) is not None:
@@ -230,8 +232,10 @@ class StdioConnection:
     def _forget(self, call: Call) -> None:
         self._calls.pop(call.id, None)
         call.is_done = True
-        for key in [key for key, asking in self._asked.items() if asking is call]:
-            del self._asked[key]
+        for key, (asking, request_id) in list(self._asked.items()):
+            if asking is call:
+                del self._asked[key]
+                self._reply(request_id, RpcError(REQUEST_CANCELLED, "the call is over, so nobody answers this"))
 
 
 def _ask_key(request_id: bytes) -> str:

@@ -373,7 +373,8 @@ class Worker:
 
     def _must_not_be_retired(self) -> None:
         if self.is_retired:
-            raise ConnectionLost(f"Server {self.server.name} was changed or removed.", was_sent=False, hint="Try again.")
+            gone = f"Server {self.server.name} was changed or removed."
+            raise ConnectionLost(gone, was_sent=False, hint="Try again.")
 
     def _unavailable(self) -> ServerError:
         retry_at = self._life.retry_at

@@ -9,6 +9,7 @@ import logging
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 
 import psutil
@@ -19,6 +20,7 @@ log = logging.getLogger(__name__)
 
 AGREE_S = 0.1
 WAIT_S = 3.0
+LOOK_EVERY_S = 0.02
 
 
 class Leftovers:
@@ -46,7 +48,7 @@ class Leftovers:
         found = [process for pid, started in self._read() for process in _tree(pid, started)]
         for process in found:
             _kill(process)
-        psutil.wait_procs(found, timeout=WAIT_S)
+        _wait(found)
         if found:
             log.info("%d processes of an earlier gateway were still running and were ended", len(found))
         self._save()
@@ -90,6 +92,20 @@ def _is_of_session(process: psutil.Process, leader: int, started: float) -> bool
     try:
         return os.getsid(process.pid) == leader and process.create_time() >= started - AGREE_S
     except (OSError, psutil.Error):
+        return False
+
+
+def _wait(processes: list[psutil.Process]) -> None:
+    """Wait until all are gone, or dead and only not yet taken note of by their parent."""
+    give_up = time.monotonic() + WAIT_S
+    while any(_is_alive(process) for process in processes) and time.monotonic() < give_up:
+        time.sleep(LOOK_EVERY_S)
+
+
+def _is_alive(process: psutil.Process) -> bool:
+    try:
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.Error:
         return False
 
 

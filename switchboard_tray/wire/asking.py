@@ -4,11 +4,10 @@ The question goes out as an event; the client posts its answer as a message of i
 """
 
 import asyncio
-from collections.abc import Callable
 
 from msgspec import Raw
 
-from switchboard_tray.protocol.calls import Ask, Caller, Note, Tick
+from switchboard_tray.protocol.calls import Ask, Caller, Note
 from switchboard_tray.protocol.eras import ASK_CAPABILITIES, Era
 from switchboard_tray.protocol.messages import (
     METHOD_NOT_FOUND,
@@ -18,7 +17,7 @@ from switchboard_tray.protocol.messages import (
     notification,
     request,
 )
-from switchboard_tray.wire.exchange import Exchange, Pulse
+from switchboard_tray.wire.exchange import Exchange
 from switchboard_tray.wire.sessions import Session
 
 CANCELLED = "notifications/cancelled"
@@ -29,7 +28,6 @@ class SessionRequest:
 
     def __init__(self, session: Session, exchange: Exchange) -> None:
         self._session, self._exchange = session, exchange
-        self._pulse = Pulse()
         self._asked: dict[bytes, str] = {}
         self._watcher: asyncio.Task[None] | None = None
         self._task = asyncio.current_task()
@@ -39,13 +37,8 @@ class SessionRequest:
         name = (facts.client_id or facts.client_name or "") if facts else ""
         self.caller = Caller(session.id, Era.LEGACY, session.capabilities, session.info, session.log_level, name)
 
-    def begin(self, push: Callable[[Tick], None]) -> None:
-        """The call is under way."""
-        self._pulse.begin(push)
-
     def end(self) -> None:
         """The call is over: nobody waits for answers any more, and the client may close its dialogs."""
-        self._pulse.end()
         if self._watcher is not None:
             self._watcher.cancel()
         for request_id in self._asked:

@@ -6,12 +6,12 @@ the answers; the call to a legacy server goes on from where it waited.
 
 import asyncio
 import secrets
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from typing import Any
 
 from msgspec import Raw
 
-from switchboard_tray.protocol.calls import Ask, Caller, Note, Tick
+from switchboard_tray.protocol.calls import Ask, Caller, Note
 from switchboard_tray.protocol.eras import ASK_CAPABILITIES, TARGET_KEYS
 from switchboard_tray.protocol.messages import (
     INVALID_PARAMS,
@@ -22,7 +22,7 @@ from switchboard_tray.protocol.messages import (
     read_members,
     read_text,
 )
-from switchboard_tray.wire.exchange import Exchange, Pulse
+from switchboard_tray.wire.exchange import Exchange
 
 HOLD_S = 600.0
 """A client may take so long to come back with its input."""
@@ -37,7 +37,6 @@ class Conversation:
 
     def __init__(self, caller: Caller, about: str, is_askable: bool) -> None:
         self._caller, self.about, self._is_askable = caller, about, is_askable
-        self._pulse = Pulse()
         self._exchange: Exchange | None = None
         self._asks: dict[str, Ask] = {}
         self._turn: asyncio.Future[None] | None = None
@@ -50,13 +49,8 @@ class Conversation:
 
     # -- what the call tells ---------------------------------------------------------------------------------------
 
-    def begin(self, push: Callable[[Tick], None]) -> None:
-        """The call is under way."""
-        self._pulse.begin(push)
-
     def end(self) -> None:
         """The call is over."""
-        self._pulse.end()
         self._asks.clear()
 
     async def note(self, note: Note) -> None:

@@ -1,40 +1,12 @@
 """One request's way back to its client: JSON at once, an event stream only when something must go out earlier."""
 
-import asyncio
-from collections.abc import Callable
-
 from msgspec import Raw
 from starlette.types import Receive, Send
 
-from switchboard_tray.protocol.calls import Note, Tick
+from switchboard_tray.protocol.calls import Note
 from switchboard_tray.protocol.eras import passes_level
 from switchboard_tray.protocol.messages import RpcError, failure, notification, read_members, read_text, response, sse
 from switchboard_tray.wire import http
-
-SIGN_OF_LIFE_S = 15.0
-"""Proxies and `fetch` give up on a silent answer after some minutes, so a long call says that it is alive."""
-
-
-class Pulse:
-    """Pushes a tick whenever a sign of life is due, between `begin` and `end`."""
-
-    def __init__(self) -> None:
-        self._timer: asyncio.TimerHandle | None = None
-
-    def begin(self, push: Callable[[Tick], None]) -> None:
-        """Start to beat."""
-        loop = asyncio.get_running_loop()
-
-        def beat() -> None:
-            push(Tick())
-            self._timer = loop.call_later(SIGN_OF_LIFE_S, beat)
-
-        self._timer = loop.call_later(SIGN_OF_LIFE_S, beat)
-
-    def end(self) -> None:
-        """Stop."""
-        if self._timer is not None:
-            self._timer.cancel()
 
 
 class Exchange:

@@ -37,7 +37,8 @@ class HttpServer:
                 timeout_graceful_shutdown=1,
             )
         )
-        self._server.should_exit = self._is_stopped
+        if self._is_stopped:
+            self._server.leave()
         await self._server.serve(sockets)
 
     def stop(self) -> None:
@@ -47,11 +48,25 @@ class HttpServer:
         self._is_stopped = True
         self.at_stop()
         if self._server is not None:
-            self._server.should_exit = True
+            self._server.leave()
 
 
 class _Uvicorn(uvicorn.Server):
-    """uvicorn without its signal handlers, which would end the process before the servers were stopped."""
+    """uvicorn without two habits: its signal handlers would end the process before the servers were stopped, and its
+    main loop would wake ten times a second to look whether it is to stop.
+    """
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._leaving = asyncio.Event()
+
+    def leave(self) -> None:
+        """Stop serving."""
+        self.should_exit = True
+        self._leaving.set()
+
+    async def main_loop(self) -> None:
+        await self._leaving.wait()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -4,10 +4,9 @@ import asyncio
 
 from starlette.types import Receive, Send
 
-from switchboard_tray.protocol.calls import Mailbox
+from switchboard_tray.protocol.calls import SIGN_OF_LIFE_S, Mailbox
 from switchboard_tray.protocol.messages import sse
 from switchboard_tray.wire import http
-from switchboard_tray.wire.exchange import SIGN_OF_LIFE_S
 
 
 class Stream(Mailbox[bytes | None]):

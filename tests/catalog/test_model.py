@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from switchboard_tray.catalog.model import Catalog, Named, Quarantined, ServerTools, Tool, server_key
-from switchboard_tray.config.model import Account, ServerConfig
+from switchboard_tray.config.model import Account, Config, ServerConfig
 
 RAW = b'{"name":"t", "description":"Does it.", "inputSchema":{"type":"object","n":1180591620717411303424}}'
 TOOL = Tool("t", RAW)
@@ -68,8 +68,8 @@ def test_instructions_cannot_pass_for_a_tool() -> None:
     assert ServerTools(instructions=said).digest != ServerTools((TOOL,), instructions="Hi").digest
 
 
-def test_what_is_set_aside_is_no_part_of_the_digest() -> None:
-    assert ServerTools((TOOL,), (Quarantined("x", "bad"),)).digest == ServerTools((TOOL,)).digest
+def test_what_is_set_aside_is_part_of_the_digest_so_that_a_change_of_it_is_seen() -> None:
+    assert ServerTools((TOOL,), (Quarantined("x", "bad"),)).digest != ServerTools((TOOL,)).digest
 
 
 def test_a_catalog_knows_the_lists_it_was_given() -> None:
@@ -125,3 +125,13 @@ def test_an_account_has_a_list_of_its_own_by_the_names_it_sets() -> None:
 
 def test_a_key_is_32_hex_digits() -> None:
     assert len(bytes.fromhex(server_key(SERVER))) == 16
+
+
+def test_lists_of_servers_that_left_the_config_are_forgotten_after_a_while() -> None:
+    here, gone = ServerConfig("here", command="a"), ServerConfig("gone", command="b")
+    old = ServerTools((TOOL,), listed_at=10.0)
+    catalog = Catalog({server_key(here): old, server_key(gone): old})
+
+    config = Config({"here": here})
+    assert set(catalog.without_strays(config, before=5.0).lists) == {server_key(here), server_key(gone)}
+    assert set(catalog.without_strays(config, before=15.0).lists) == {server_key(here)}

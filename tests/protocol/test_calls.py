@@ -98,7 +98,6 @@ def test_a_call_below_its_limit_keeps_every_note() -> None:
 async def test_a_listener_with_nobody_behind_it_refuses_what_it_is_asked() -> None:
     answers: list[object] = []
     silent = Silent()
-    silent.begin(lambda tick: None)
     await silent.note(Note("notifications/progress", None))
     await silent.tick()
     await silent.ask(Ask("sampling/createMessage", b"{}", "ask-1", answers.append))

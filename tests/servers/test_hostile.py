@@ -101,3 +101,14 @@ async def test_question_that_the_client_cannot_answer_is_refused_and_the_call_go
     assert await client.text("one__scripted") == "done"
     refusals = [message for message in server.received() if message.get("id") == name]
     assert [refusal["error"]["code"] for refusal in refusals] == [-32601]
+
+
+async def test_junk_is_counted_and_its_first_line_shown(
+    gateway: RunningGateway, client: McpClient, server: ScriptedServer
+) -> None:
+    await gateway.api("POST", "/servers/one/restart")
+    server.change(calls={"scripted": [say("Listening on port 80"), say("more"), text("done")]})
+    await client.text("one__scripted")
+    shown = await gateway.server("one")
+
+    assert (shown["junkLines"], shown["firstJunk"]) == (2, "Listening on port 80")
