@@ -5,7 +5,7 @@ Any path below ``/api/v1`` is 401 without the token, whether it exists or not.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,7 @@ from switchboard_tray.protocol.calls import Silent
 from switchboard_tray.protocol.messages import RpcError, dumps
 from switchboard_tray.redact import REDACTED
 from switchboard_tray.servers.pool import ServerPool
+from switchboard_tray.servers.process import memory_of_trees
 from switchboard_tray.snapshot import Offer
 from switchboard_tray.stores.config import ConfigStore, Loaded
 from switchboard_tray.wire.http import read_body
@@ -158,12 +159,11 @@ async def _patch_config(gateway: Gateway, request: Request) -> Any:
 
 
 async def _servers(gateway: Gateway, request: Request) -> Any:
-    config = gateway.hub.current.config
-    return [_server_answer(gateway, name) for name in config.servers]
+    return await _server_answers(gateway, list(gateway.hub.current.config.servers))
 
 
 async def _server(gateway: Gateway, request: Request) -> Any:
-    return _server_answer(gateway, _server_name(gateway, request))
+    return await _server_answer(gateway, _server_name(gateway, request))
 
 
 async def _server_logs(gateway: Gateway, request: Request) -> Any:
@@ -175,13 +175,13 @@ async def _server_logs(gateway: Gateway, request: Request) -> Any:
 async def _restart_server(gateway: Gateway, request: Request) -> Any:
     name = _server_name(gateway, request)
     await gateway.pool.restart(name)
-    return _server_answer(gateway, name)
+    return await _server_answer(gateway, name)
 
 
 async def _refresh_server(gateway: Gateway, request: Request) -> Any:
     name = _server_name(gateway, request)
     await gateway.pool.refresh(name)
-    return _server_answer(gateway, name)
+    return await _server_answer(gateway, name)
 
 
 async def _profiles(gateway: Gateway, request: Request) -> Any:
@@ -237,12 +237,24 @@ def _config_answer(gateway: Gateway, loaded: Loaded) -> Any:
     }
 
 
-def _server_answer(gateway: Gateway, name: str) -> Any:
-    server = gateway.hub.current.config.servers[name]
+async def _server_answers(gateway: Gateway, names: Iterable[str]) -> list[Any]:
+    statuses = {status.name: status for status in gateway.pool.status()}
+    pids = [one.pid for status in statuses.values() for one in (status, *status.others) if one.pid is not None]
+    memory = await asyncio.to_thread(memory_of_trees, pids) if pids else {}
     # The hub's own catalog: a list that was just asked for may not be in the snapshot yet.
-    listed = gateway.hub.catalog.of(server)
-    status = next((status for status in gateway.pool.status() if status.name == name), None)
-    return views.server_view(server, gateway.store.current.document, listed, status)
+    config, catalog, document = gateway.hub.current.config, gateway.hub.catalog, gateway.store.current.document
+    return [
+        views.server_view(config.servers[name], document, catalog.of(config.servers[name]), statuses.get(name), memory)
+        for name in names
+        if name in config.servers
+    ]
+
+
+async def _server_answer(gateway: Gateway, name: str) -> Any:
+    answers = await _server_answers(gateway, [name])
+    if not answers:
+        raise NotFound(f"Server {name!r} was removed meanwhile.")
+    return answers[0]
 
 
 def _server_name(gateway: Gateway, request: Request) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from switchboard_tray.catalog.model import ServerTools
@@ -74,9 +75,16 @@ def _is_reference(value: Any) -> bool:
 
 
 def server_view(
-    server: ServerConfig, document: Mapping[str, Any], listed: ServerTools | None, status: ServerStatus | None
+    server: ServerConfig,
+    document: Mapping[str, Any],
+    listed: ServerTools | None,
+    status: ServerStatus | None,
+    memory: Mapping[int, int] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """A server: its entry in the config, what it listed, how it is. `status` is None where no gateway runs."""
+    """A server: its entry in the config, what it listed, how it is.
+
+    `status` is None where no gateway runs; `memory` has the bytes of process trees, by pid.
+    """
     status = status or ServerStatus(server.name, "stopped" if server.enabled else "disabled")
     entry = document.get("servers", {}).get(server.name, {})
     return {
@@ -85,6 +93,7 @@ def server_view(
         "state": status.state,
         "description": server.description,
         "pid": status.pid,
+        "memoryBytes": memory.get(status.pid or 0),
         "uptimeSec": status.uptime_s,
         "calls": status.calls,
         "inFlight": status.in_flight,
@@ -100,6 +109,17 @@ def server_view(
         "firstJunk": status.first_junk,
         "lastStderr": status.last_stderr,
         "config": redacted(entry),
+        "otherProcesses": [
+            {
+                "for": other.scope,
+                "state": other.state,
+                "pid": other.pid,
+                "memoryBytes": memory.get(other.pid or 0),
+                "calls": other.calls,
+                "inFlight": other.in_flight,
+            }
+            for other in status.others
+        ],
     }
 
 

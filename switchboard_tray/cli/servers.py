@@ -142,7 +142,8 @@ def _list(args: argparse.Namespace, paths: Paths) -> int:
 def _remark(server: Json) -> str:
     """The fault of a server that has one, else what it is for, else what it is."""
     config = server["config"]
-    way = config.get("command") or config.get("url") or f"built-in {config.get('builtin', '')}"
+    command = " ".join([str(config.get("command", "")), *map(str, config.get("args", []))]).strip()
+    way = command or config.get("url") or f"built-in {config.get('builtin', '')}"
     return first_line(server["lastError"]) or server["description"] or str(way)
 
 
@@ -153,7 +154,7 @@ def _show(args: argparse.Namespace, paths: Paths) -> int:
         return DONE
     state = server["state"]
     if server["pid"] is not None:
-        state += f", process {server['pid']}, up {span(server['uptimeSec'] or 0)}"
+        state += f", process {server['pid']}, up {span(server['uptimeSec'] or 0)}{_memory(server)}"
     if server["retryInSec"] is not None:
         state += f", next try in {span(server['retryInSec'])}"
     print_facts([("name", server["name"]), ("state", state), ("last error", server["lastError"])])
@@ -163,9 +164,16 @@ def _show(args: argparse.Namespace, paths: Paths) -> int:
     if server["junkLines"]:
         lines = count(server["junkLines"], "line")
         print_facts([("no protocol on stdout", f"{lines}, the first: {server['firstJunk']}")])
+    others = [f"for {one['for']}: {one['state']}{_memory(one)}" for one in server["otherProcesses"]]
+    print_facts([("other processes", others)])
     print_facts([("set aside", [f"{one['name']}: {one['reason']}" for one in server["quarantined"]])])
     print_facts([("tools", server["toolNames"] if server["tools"] is not None else "not listed yet")])
     return DONE
+
+
+def _memory(process: Json) -> str:
+    """What a process and its children take up, to follow other words."""
+    return f", {process['memoryBytes'] / 1e6:.0f} MB" if process["memoryBytes"] else ""
 
 
 def _restart(args: argparse.Namespace, paths: Paths) -> int:

@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import cast
 
 import psutil
@@ -127,6 +127,25 @@ class _Pipes(asyncio.SubprocessProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._process.ended()
+
+
+def memory_of_trees(pids: Iterable[int]) -> dict[int, int]:
+    """Resident memory in bytes of each process and all it started, for those that run. Reads each process once."""
+    parents, sizes = {}, {}
+    for process in psutil.process_iter():
+        try:
+            parents[process.pid], sizes[process.pid] = process.ppid(), process.memory_info().rss
+        except psutil.Error:
+            continue
+    totals = {pid: 0 for pid in pids if pid in sizes}
+    for pid, size in sizes.items():
+        above, seen = pid, set[int]()
+        while above in parents and above not in seen:
+            seen.add(above)
+            if above in totals:
+                totals[above] += size
+            above = parents[above]
+    return totals
 
 
 async def _spawn(launch: Launch, pipes: Callable[[], asyncio.SubprocessProtocol]) -> asyncio.SubprocessTransport:
