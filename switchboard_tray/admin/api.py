@@ -4,6 +4,7 @@ Any path below ``/api/v1`` is 401 without the token, whether it exists or not.
 """
 
 import asyncio
+import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -332,7 +333,15 @@ def _endpoint(gateway: Gateway, handler: Handler) -> Callable[[Request], Awaitab
 
 def json_response(value: Any, status: int = 200) -> Response:
     """An answer that no cache keeps."""
-    return Response(dumps(value), status, {"cache-control": "no-store"}, "application/json")
+    return Response(_encoded(value), status, {"cache-control": "no-store"}, "application/json")
+
+
+def _encoded(value: Any) -> bytes:
+    try:
+        return dumps(value)
+    except UnicodeEncodeError:
+        # Half a surrogate pair, in what the config keeps of keys it does not know: written as its escape.
+        return json.dumps(value).encode()
 
 
 def error_response(status: int, message: str, hint: str = "", problems: list[Any] | None = None) -> Response:

@@ -3,5 +3,5 @@
 Reading order: `main` (the table of commands, exit statuses), `parsing` (what all parsers share), `output` (tables,
 JSON, errors), `reading` (what is shown, from the gateway or from the files), `editing` (the one way to edit), `values`
 (text from the command line -> values of the config), then the nouns: `gateway`, `servers` with `new_server`,
-`profiles`, `tools`, `config`, `doctor`.
+`profiles`, `secrets`, `tools`, `config`, `doctor`.
 """

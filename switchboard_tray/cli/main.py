@@ -33,8 +33,9 @@ COMMANDS: Mapping[str, Command] = {
     "serve": Command("gateway", "run the gateway in this terminal"),
     "status": Command("gateway", "say how the gateway is"),
     "stop": Command("gateway", "end the gateway, and every server it runs"),
-    "server": Command("servers", "the MCP servers: add, set, list, show, logs, ..."),
+    "server": Command("servers", "MCP servers: add, set, list, show, logs, ..."),
     "profile": Command("profiles", "the selections of tools that clients get"),
+    "secret": Command("secrets", "values that config.json must not hold: set, list, remove"),
     "tools": Command("tools", "list the tools of a profile"),
     "call": Command("tools", "call a tool, as a client of a profile would"),
     "why": Command("tools", "say why a tool is in a profile, or not"),
@@ -113,6 +114,9 @@ def _failed(error: Exception) -> int:
         import traceback
 
         traceback.print_exception(error)
+    while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
+        # What a task group was left with: it says no more than what is in it.
+        error = error.exceptions[0]
     match error:
         case SwitchboardError():
             report(error)
@@ -144,10 +148,19 @@ def _report_bug(error: Exception) -> None:
 
 
 def _accept_any_text() -> None:
-    """Write text that the terminal's encoding does not know as escapes, instead of failing half-way."""
+    """Write text that the terminal's encoding does not know as escapes, instead of failing half-way.
+
+    A stream that was closed before we were started swallows it.
+    """
+    sys.stdout = sys.stdout or _nowhere()
+    sys.stderr = sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _nowhere() -> io.TextIOWrapper:
+    return open(os.devnull, "w", encoding="utf-8")
 
 
 def _let_go_of_stdout() -> None:

@@ -2,18 +2,21 @@
 
 import argparse
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from switchboard_tray.cli.output import warn
 from switchboard_tray.cli.parsing import Parser
+from switchboard_tray.cli.secrets import ask_value
 from switchboard_tray.cli.values import looks_secret
 from switchboard_tray.config.keys import VERSION
 from switchboard_tray.config.model import ServerConfig
 from switchboard_tray.config.parse import parse_config
 from switchboard_tray.errors import ConfigError
 from switchboard_tray.paths import Paths
+from switchboard_tray.stores.secrets import SecretStore
 
 _DASHES = "put -- before the command: switchboard server add NAME -- COMMAND ARG..."
 
@@ -28,8 +31,10 @@ def add_server_arguments(parser: Parser) -> None:
     parser.add_argument("extra", nargs="*", default=[], help=argparse.SUPPRESS)
     parser.add_argument("--url", help="the address of a remote server, instead of a command")
     parser.add_argument("--header", action="append", default=[], metavar="KEY=VALUE", help="sent to the remote server")
-    parser.add_argument("--env", action="append", default=[], metavar="KEY=VALUE", help="a variable for the command")
-    parser.add_argument("--secret", action="append", default=[], help=argparse.SUPPRESS)
+    about = "a variable for the command; KEY alone asks for its value and keeps it as a secret"
+    parser.add_argument("--env", action="append", default=[], metavar="KEY=VALUE", help=about)
+    about = "a variable whose value is asked for, or read from stdin, and kept as a secret"
+    parser.add_argument("--secret", action="append", default=[], metavar="KEY", help=about)
     parser.add_argument("--cwd", metavar="FOLDER", help="where the command starts; your home by default")
     parser.add_argument("--description", metavar="D", help="what the server is for")
 
@@ -41,9 +46,11 @@ def spec_from(args: argparse.Namespace) -> dict[str, Any]:
         fail(f"what is {args.extra[0]!r}? To add a command, {_DASHES}")
     if bool(args.url) == bool(args.passed_on):
         fail("it takes a command behind --, or --url" if not args.url else "it takes a command or --url, not both")
-    if args.secret:
-        fail("--secret is not in this version: pass a variable on with --env 'KEY=${env:KEY}'")
+    for key in secret_keys(args):
+        if not key.isidentifier():
+            fail(f"--secret takes the name of a variable, not {key!r}")
     env, headers = _pairs(args, "env"), _pairs(args, "header")
+    env.update({key: f"${{secret:{secret_name(args.name, key)}}}" for key in secret_keys(args)})
     if args.url and (env or args.cwd):
         fail("--env and --cwd are for commands; a remote server takes --header")
     if headers and not args.url:
@@ -58,6 +65,31 @@ def spec_from(args: argparse.Namespace) -> dict[str, Any]:
         _warn_of_relative_files(rest, folder)
     spec["description"] = args.description
     return {key: value for key, value in spec.items() if value}
+
+
+def secret_keys(args: argparse.Namespace) -> list[str]:
+    """The variables whose values are asked for."""
+    return list(dict.fromkeys([*args.secret, *(text for text in args.env if "=" not in text)]))
+
+
+def secret_name(server: str, key: str) -> str:
+    """What the secret for a server's variable is called."""
+    return f"{server}.{key}"
+
+
+@contextmanager
+def kept_secrets(args: argparse.Namespace, paths: Paths) -> Iterator[None]:
+    """Ask for the values of secrets and keep them; what comes to nothing leaves none behind."""
+    store = SecretStore(paths.secrets)
+    before = {name: store.get(name) for name in (secret_name(args.name, key) for key in secret_keys(args))}
+    for key in secret_keys(args):
+        store.set(secret_name(args.name, key), ask_value(key))
+    try:
+        yield
+    except BaseException:
+        for name, value in before.items():
+            store.remove(name) if value is None else store.set(name, value)
+        raise
 
 
 def check_program(name: str, spec: dict[str, Any], paths: Paths) -> None:
@@ -80,7 +112,7 @@ def warn_of_secrets(pairs: Mapping[str, str]) -> None:
     """Warn of values of `pairs`, env or headers, that stand in the clear and look like secrets by their names."""
     for key, value in pairs.items():
         if looks_secret(key) and value and "${" not in value:
-            hint = f"Keep it in the environment of the gateway instead: '{key}=${{env:{key}}}'"
+            hint = f"Give --secret {key} instead, which asks for it and keeps it out of the config."
             warn(f"{key} looks like a secret, and it stands in config.json in the clear", hint)
 
 
@@ -94,7 +126,7 @@ def _pairs(args: argparse.Namespace, option: str) -> dict[str, str]:
     for text in getattr(args, option):
         key, is_given, value = text.partition("=")
         if not is_given and option == "env":
-            args.parser.error(f"--env {key} without a value is not in this version: give --env '{key}=${{env:{key}}}'")
+            continue
         if not is_given or not key:
             args.parser.error(f"--{option} takes KEY=VALUE, not {key!r}")
         pairs[key] = value

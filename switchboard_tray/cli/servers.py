@@ -5,24 +5,32 @@ import time
 from typing import Any
 from urllib.parse import quote
 
-from switchboard_tray.admin.client import AdminClient, find_gateway
+from switchboard_tray.admin.client import AdminClient, find_gateway, running_gateway
 from switchboard_tray.cli.editing import apply_edit
 from switchboard_tray.cli.main import DONE
-from switchboard_tray.cli.new_server import add_server_arguments, check_program, spec_from, warn_of_secrets
-from switchboard_tray.cli.output import count, first_line, plain, print_facts, print_json, print_table, span
+from switchboard_tray.cli.new_server import (
+    add_server_arguments,
+    check_program,
+    kept_secrets,
+    spec_from,
+    warn_of_secrets,
+)
+from switchboard_tray.cli.output import count, first_line, note, plain, print_facts, print_json, print_table, span, warn
 from switchboard_tray.cli.parsing import Actions, Parser, Run, add_action, add_actions
 from switchboard_tray.cli.reading import Json, load_config, open_reader
 from switchboard_tray.cli.values import typed_item
 from switchboard_tray.config.edit import add_server, change_server, remove_server
 from switchboard_tray.config.keys import SERVER
+from switchboard_tray.errors import SwitchboardError
 from switchboard_tray.paths import Paths
 
 FOLLOW_EVERY_S = 0.5
 FOLLOWED_LINES = 1000
+WARM_UP_S = 600.0
 
 _ADD_EXAMPLES = """
 switchboard server add files -- npx -y @modelcontextprotocol/server-filesystem ~/notes
-switchboard server add github --env 'GITHUB_TOKEN=${env:GITHUB_TOKEN}' -- github-mcp-server stdio
+switchboard server add github --secret GITHUB_TOKEN -- github-mcp-server stdio
 switchboard server add linear --url https://mcp.linear.app/mcp --header X-Team=core
 """
 _SET_EXAMPLES = """
@@ -60,13 +68,35 @@ def _named(actions: Actions, name: str, about: str, run: Run, examples: str = ""
 
 def _add(args: argparse.Namespace, paths: Paths) -> int:
     spec = spec_from(args)
-    check_program(args.name, spec, paths)
-    apply_edit(paths, lambda document: add_server(document, args.name, spec))
+    # Whether the name is free comes first: nobody wants to type a secret for nothing.
+    add_server(dict(load_config(paths).document), args.name, spec)
+    with kept_secrets(args, paths):
+        check_program(args.name, spec, paths)
+        apply_edit(paths, lambda document: add_server(document, args.name, spec))
+    client = running_gateway(paths)
+    if client is not None and "url" not in spec:
+        _warm_up(client, args.name)
     if args.json:
         return _print_server(args, paths)
     print(f"Server {args.name} is added.")
     _say_who_has_it(paths, args.name)
     return DONE
+
+
+def _warm_up(client: AdminClient, name: str) -> None:
+    """Start a new server once, so that its package is installed before a client waits for it; say what happens."""
+    note(f"Starting {name} to read its tools; to install a package may take minutes ...")
+    give_up = time.monotonic() + WARM_UP_S
+    while True:
+        try:
+            tools = client.post(f"/servers/{quote(name, safe='')}/refresh")["tools"] or 0
+        except SwitchboardError as fault:
+            is_starting = client.get(f"/servers/{quote(name, safe='')}")["state"] == "starting"
+            if is_starting and time.monotonic() < give_up:
+                note(f"{name} is still starting ...")
+                continue
+            return warn(f"{name} is added, and did not start: {fault.message}", fault.hint)
+        return note(f"{name} has {count(tools, 'tool')}.")
 
 
 def _say_who_has_it(paths: Paths, name: str) -> None:
@@ -194,8 +224,7 @@ def _ask_server(args: argparse.Namespace, client: AdminClient, what: str) -> int
 
 
 def _logs(args: argparse.Namespace, paths: Paths) -> int:
-    client = find_gateway(paths)
-    known = _log_lines(client, args.name, max(args.lines, FOLLOWED_LINES))
+    known = _log_lines(args.name, paths, max(args.lines, FOLLOWED_LINES))
     text = "".join(known[-args.lines :])
     if args.json:
         print_json({"text": text})
@@ -203,15 +232,22 @@ def _logs(args: argparse.Namespace, paths: Paths) -> int:
     print(plain(text), end="", flush=True)
     while args.follow:
         time.sleep(FOLLOW_EVERY_S)
-        lines = _log_lines(client, args.name, FOLLOWED_LINES)
+        lines = _log_lines(args.name, paths, FOLLOWED_LINES)
         print(plain("".join(new_lines(known, lines))), end="", flush=True)
         known = lines
     return DONE
 
 
-def _log_lines(client: AdminClient, name: str, lines: int) -> list[str]:
-    text: str = client.get(f"/servers/{quote(name, safe='')}/logs", lines=str(lines))["text"]
-    return text.splitlines(keepends=True)
+def _log_lines(name: str, paths: Paths, lines: int) -> list[str]:
+    """The last lines of a server's log, from the gateway or, where it is off, from the files."""
+    client = running_gateway(paths)
+    if client is not None:
+        text: str = client.get(f"/servers/{quote(name, safe='')}/logs", lines=str(lines))["text"]
+        return text.splitlines(keepends=True)
+    from switchboard_tray.servers.stderr import read_log, stderr_path
+
+    server = open_reader(paths).server(name)["name"]
+    return read_log(stderr_path(paths, server)).splitlines(keepends=True)[-lines:]
 
 
 def new_lines(known: list[str], lines: list[str]) -> list[str]:

@@ -13,7 +13,7 @@ from switchboard_tray.cli.reading import open_reader
 from switchboard_tray.paths import Paths
 
 _CALL_EXAMPLES = """
-switchboard call demo.add_note '{"text": "water the plants"}'
+switchboard call demo.add_note '{"title": "Water the plants"}'
 switchboard call github.create_issue - --profile work < issue.json
 """
 

@@ -70,7 +70,11 @@ class RpcError(Exception):
             message = read_text(parts.get("message"))
         except (msgspec.MsgspecError, KeyError):
             return cls(INTERNAL_ERROR, "the server sent an error that is not a JSON-RPC error object")
-        return cls(code, message or "", raw=bytes(raw))
+        if message is None:
+            # Strict clients drop an error without one, and would wait for ever.
+            parts = {**parts, "message": Raw(b'""')}
+            return cls(code, "", raw=dumps(parts))
+        return cls(code, message, raw=bytes(raw))
 
     def body(self) -> bytes:
         """The error object as it goes on the wire."""

@@ -14,8 +14,9 @@ from pathlib import Path
 
 from switchboard_tray.config.model import ServerConfig
 from switchboard_tray.config.references import expand
-from switchboard_tray.errors import ConfigError, ServerError
+from switchboard_tray.errors import ServerError, SwitchboardError
 from switchboard_tray.paths import Paths
+from switchboard_tray.redact import redact, spellings
 from switchboard_tray.servers.search_path import find_search_path
 
 _BASE = (
@@ -49,6 +50,12 @@ class Launcher:
         self._environ, self._paths, self._secret = environ, paths, secret
         self._reading: asyncio.Task[str] | None = None
 
+    async def close(self) -> None:
+        """Stop reading the search path, if that is not done yet."""
+        if self._reading is not None:
+            self._reading.cancel()
+            await asyncio.wait([self._reading])
+
     async def plan(self, server: ServerConfig) -> Launch:
         """How to start `server`. Raises `ServerError` where its command, its folder or a value is not there."""
         if self._reading is None:
@@ -56,8 +63,11 @@ class Launcher:
         environ = {**self._environ, "PATH": await asyncio.shield(self._reading)}
         try:
             return plan_launch(server, environ, self._paths, self._secret)
-        except ConfigError as fault:
-            raise ServerError(f"Server {server.name} cannot be started: {fault}.", hint=fault.hint) from fault
+        except ServerError:
+            raise
+        except SwitchboardError as fault:
+            # A value that refers to nothing, or secrets that cannot be read.
+            raise ServerError(f"Server {server.name} cannot be started: {fault}", hint=fault.hint) from fault
 
 
 def plan_launch(
@@ -80,15 +90,14 @@ def plan_launch(
     own = {key: expanded(value) for key, value in server.env.items()}
     used += [value for key, value in own.items() if _SECRET_KEY.search(key)]
     env = {**base_environment(environ), **own}
-    cwd = os.path.expanduser(expanded(server.cwd)) if server.cwd else os.path.expanduser("~")
-    if not os.path.isdir(cwd):
-        raise ServerError(f"The folder {cwd} does not exist.", hint=f"Set cwd of server {server.name}.")
+    cwd = os.path.expanduser(expanded(server.cwd or "~"))
+    words = [expanded(word) for word in (*([server.command] if server.command else ()), *server.args)]
     hidden = tuple(dict.fromkeys(used))
-    if server.builtin is not None:
-        return Launch(_builtin(server.builtin, paths), env, cwd, hidden)
-    assert server.command is not None
-    command = find_command(expanded(server.command), env, cwd)
-    return Launch((command, *(expanded(arg) for arg in server.args)), env, cwd, hidden)
+    try:
+        return Launch(_argv(server, words, env, cwd, paths), env, cwd, hidden)
+    except ServerError as fault:
+        spelled = spellings(hidden)
+        raise ServerError(redact(str(fault), spelled), hint=redact(fault.hint, spelled)) from None
 
 
 def base_environment(environ: Mapping[str, str]) -> dict[str, str]:
@@ -112,6 +121,16 @@ def find_command(command: str, env: Mapping[str, str], cwd: str) -> str:
             hint=f"Install it, or give its full path. Searched: {searched}",
         )
     return os.path.abspath(found)
+
+
+def _argv(server: ServerConfig, words: list[str], env: Mapping[str, str], cwd: str, paths: Paths) -> tuple[str, ...]:
+    if not os.path.isdir(cwd):
+        raise ServerError(f"The folder {cwd} does not exist.", hint=f"Set cwd of server {server.name}.")
+    if server.builtin is not None:
+        return _builtin(server.builtin, paths)
+    if server.command is None:
+        raise ServerError(f"Server {server.name} is a remote one, which is not in force in this version.")
+    return (find_command(words[0], env, cwd), *words[1:])
 
 
 def _builtin(name: str, paths: Paths) -> tuple[str, ...]:

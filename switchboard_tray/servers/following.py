@@ -1,18 +1,22 @@
 """One call from its request to its result: what comes in between goes to the client, and time is kept."""
 
 import asyncio
+import logging
 from collections.abc import Callable
 
 from msgspec import UNSET, Raw
 
 from switchboard_tray.errors import CallTimeout, ConnectionLost
 from switchboard_tray.protocol.calls import Alive, Ask, Call, Expired, Listener, Lost, Note, Tick, Withdrawn
-from switchboard_tray.protocol.messages import Frame, RpcError
+from switchboard_tray.protocol.messages import Frame, RpcError, dumps
 from switchboard_tray.servers.across import ASK_TIMEOUT_S
 from switchboard_tray.servers.clock import Clock
 
+log = logging.getLogger(__name__)
+
 PROGRESS_STRETCH = 10
 """Progress may lengthen a call to this many times its timeout."""
+TELL_EVERY_S = 5
 
 
 async def follow(call: Call, listener: Listener, server: str, timeout_s: float, explain: Callable[[str], str]) -> Raw:
@@ -46,6 +50,24 @@ async def follow(call: Call, listener: Listener, server: str, timeout_s: float, 
         raise RpcError.from_raw(item.error)
     assert item.result is not UNSET
     return item.result
+
+
+async def tell_of_start(server: str, listener: Listener, token: Raw | None) -> None:
+    """Tell the client of a call from time to time that its server is being started. Until it is cancelled."""
+    elapsed_s = 0
+    while True:
+        await asyncio.sleep(TELL_EVERY_S)
+        elapsed_s += TELL_EVERY_S
+        told = {"progressToken": token, "progress": elapsed_s, "message": f"starting server {server}"}
+        try:
+            if token is None:
+                await listener.tick()
+            else:
+                await listener.note(Note("notifications/progress", dumps(told)))
+        except Exception:
+            # It cannot be told, which is the call's own to find out, and nobody else's trouble.
+            log.info("server %s: a client cannot be told of its start", server, exc_info=True)
+            return
 
 
 async def _pass_on(item: Note | Ask | Withdrawn | Alive | Tick, listener: Listener) -> None:

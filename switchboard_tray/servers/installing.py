@@ -8,25 +8,36 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Protocol
 
 from switchboard_tray.servers.environment import Launch
-from switchboard_tray.servers.process import Process
 
 LAUNCHERS = frozenset({"npx", "uvx", "uv", "bunx", "pnpm", "pnpx", "yarn", "pipx", "docker", "podman"})
 LOOK_EVERY_S = 0.5
 INSTALL_S = 600.0
 
 
+class Launching(Protocol):
+    """A process that may be a launcher."""
+
+    def has_children(self) -> bool:
+        """Whether it has started one of its own that runs."""
+
+
 def installs_first(launch: Launch) -> bool:
     """Whether the command is one that may install before it runs."""
-    return any(Path(part).stem.lower() in LAUNCHERS for part in launch.argv[:2])
+    # Also behind `env`, and behind `cmd /c`.
+    return any(Path(part).stem.lower() in LAUNCHERS for part in launch.argv[:3])
 
 
 @asynccontextmanager
 async def extended_while_installing(
-    limit: asyncio.Timeout, launch: Launch, process: Process, start_timeout_s: float
+    limit: asyncio.Timeout, launch: Launch, process: Launching, start_timeout_s: float
 ) -> AsyncIterator[None]:
-    """Let `limit` begin only when the launcher has started the server: until then it has no child of its own."""
+    """Let `limit` begin only when the launcher has started the server: until then it has no child of its own.
+
+    A child that ends again was not the server, but something that was looked up, or a script of the install.
+    """
     if not installs_first(launch):
         yield
         return
@@ -37,9 +48,11 @@ async def extended_while_installing(
         watching.cancel()
 
 
-async def _extend(limit: asyncio.Timeout, process: Process, start_timeout_s: float) -> None:
+async def _extend(limit: asyncio.Timeout, process: Launching, start_timeout_s: float) -> None:
     loop = asyncio.get_running_loop()
     latest = loop.time() + INSTALL_S
-    while loop.time() < latest and not process.has_children():
-        limit.reschedule(loop.time() + start_timeout_s)
-        await asyncio.sleep(LOOK_EVERY_S)
+    while loop.time() < latest:
+        if not process.has_children():
+            limit.reschedule(loop.time() + start_timeout_s)
+        # Often enough for the limit not to be over between two looks.
+        await asyncio.sleep(min(LOOK_EVERY_S, start_timeout_s / 4))

@@ -20,9 +20,10 @@ from switchboard_tray.protocol.eras import Era
 from switchboard_tray.protocol.messages import Members
 from switchboard_tray.servers.environment import Launcher
 from switchboard_tray.servers.lifecycle import Insisted, Resumed, StopAsked, Wanted
+from switchboard_tray.servers.reports import Reports
 from switchboard_tray.servers.status import ServerStatus
-from switchboard_tray.servers.stderr import read_log
-from switchboard_tray.servers.worker import Reports, Worker
+from switchboard_tray.servers.stderr import read_log, stderr_path
+from switchboard_tray.servers.worker import Worker
 
 log = logging.getLogger(__name__)
 
@@ -69,7 +70,8 @@ class ServerPool:
         for task in (self._watch, *self._fills.values()):
             if task is not None:
                 task.cancel()
-        await asyncio.gather(*(worker.stop() for worker in self._all_workers()))
+        await asyncio.gather(*(worker.retire() for worker in self._all_workers()))
+        await self._launcher.close()
         await self._tasks.__aexit__(kind, error, trace)
 
     def apply(self, config: Config) -> None:
@@ -232,11 +234,11 @@ class ServerPool:
 
     def hidden_values(self) -> list[str]:
         """Values that servers were started with and that must not be shown. May be called from any thread."""
-        return [value for worker in self._all_workers() for value in worker.hidden]
+        return [value for worker in self._all_workers() for value in worker.words.hidden]
 
     def stderr_text(self, server: str) -> str:
         """All that is kept of what the server wrote to stderr. Raises `OSError` where the log cannot be read."""
-        return read_log(self._worker(server).stderr_path)
+        return read_log(stderr_path(self._paths, self._worker(server).server.name))
 
     def _worker(self, server: str) -> Worker:
         worker = self._workers.get(server)

@@ -5,15 +5,14 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterable
-from typing import cast
 
 import psutil
 
 from switchboard_tray.errors import ConnectionLost, ServerError
 from switchboard_tray.protocol.messages import one_line
-from switchboard_tray.servers.batch_files import batch_command, is_batch_file
 from switchboard_tray.servers.environment import Launch
 from switchboard_tray.servers.job import Job
+from switchboard_tray.servers.spawning import Child, spawn
 from switchboard_tray.servers.stderr import StderrLog
 
 LAST_WORDS_S = 0.2
@@ -31,31 +30,32 @@ class Process:
 
     def __init__(self, on_stdout: Callable[[bytes], None], on_end: Callable[[], None], stderr: StderrLog) -> None:
         self._on_stdout, self._on_end, self._stderr = on_stdout, on_end, stderr
-        self._transport: asyncio.SubprocessTransport | None = None
-        self._stdin: asyncio.WriteTransport | None = None
+        self._child: Child | None = None
         self._gone = asyncio.Event()
+        self._open = {1, 2}
+        self._has_exited = False
+        self._closed_pipe = ""
+        self._is_ending = False
         self._job: Job | None = None
         self.pid = 0
 
     async def spawn(self, launch: Launch) -> None:
         """Start the process. Raises `ServerError` where the command cannot be run."""
         try:
-            transport = await _spawn(launch, lambda: _Pipes(self))
+            self._child = await spawn(launch, self)
         except (OSError, ValueError) as exc:
             raise ServerError(f"{launch.argv[0]} could not be started: {exc}.", hint="Check command and cwd.") from exc
-        self._transport, self.pid = transport, transport.get_pid()
+        self.pid = self._child.pid
         self._job = Job(self.pid)
-        # No isinstance: uvloop's transports are none of asyncio's classes.
-        self._stdin = cast(asyncio.WriteTransport, transport.get_pipe_transport(0))
 
     def write(self, message: bytes) -> None:
         """Send one message, as one line. Raises `ServerError` where the process does not take it."""
-        if self._stdin is None or self._stdin.is_closing() or self._gone.is_set():
+        if self._child is None or self._child.stdin.is_closing() or self._gone.is_set():
             raise ConnectionLost("The server is not running.", was_sent=False)
-        if self._stdin.get_write_buffer_size() > UNREAD_BYTES:
+        if self._child.stdin.get_write_buffer_size() > UNREAD_BYTES:
             raise ServerError("The server does not read its input.")
         # A client may send JSON with line ends in it; each part would be a message of its own to the server.
-        self._stdin.write(one_line(message) + b"\n")
+        self._child.stdin.write(one_line(message) + b"\n")
 
     async def wait(self) -> None:
         """Wait until the process has ended."""
@@ -68,18 +68,20 @@ class Process:
     @property
     def epitaph(self) -> str:
         """How the process ended, for a person."""
-        status = None if self._transport is None else self._transport.get_returncode()
+        if self._closed_pipe:
+            return f"it closed its {self._closed_pipe}"
+        status = None if self._child is None else self._child.exit_status
         if status is None:
-            return "it closed its output"
+            return "it ended"
         return f"it was ended by {_signal_name(-status)}" if status < 0 else f"it exited with status {status}"
 
     async def end(self) -> None:
         """End the whole tree: close stdin, wait, terminate, kill. Returns when nothing of it is left."""
-        if self._transport is None:
+        self._is_ending = True
+        if self._child is None:
             return
         tree = _descendants(self.pid)
-        if self._stdin is not None:
-            self._stdin.close()
+        self._child.stdin.close()
         for signal_number in (None, signal.SIGTERM):
             if signal_number is not None:
                 _signal_tree(self.pid, tree, signal_number)
@@ -94,39 +96,48 @@ class Process:
             self._job.terminate()
             self._job.close()
         await self._gone.wait()
-        self._transport.close()
+        self._child.close()
         self._stderr.close()
 
-    def stdout_received(self, chunk: bytes) -> None:
-        """Called by the pipes."""
-        self._on_stdout(chunk)
+    # -- told by the pipes -----------------------------------------------------------------------------------------
 
-    def stderr_received(self, chunk: bytes) -> None:
-        """Called by the pipes."""
-        self._stderr.write(chunk)
+    def received(self, fd: int, chunk: bytes) -> None:
+        """It wrote something."""
+        if fd == 1:
+            self._on_stdout(chunk)
+        else:
+            self._stderr.write(chunk)
 
-    def ended(self) -> None:
-        """Called by the pipes, maybe more than once."""
+    def closed(self, fd: int) -> None:
+        """The other end of a pipe is gone. The process ends right after, or it is of no use any more."""
+        self._open.discard(fd)
+        if self._has_exited and not self._open:
+            self._end()
+        elif fd in (0, 1) and not self._is_ending:
+            asyncio.get_running_loop().call_later(LAST_WORDS_S, self._end_useless, "input" if fd == 0 else "output")
+
+    def exited(self) -> None:
+        """The process itself has ended; there may be more to read."""
+        self._has_exited = True
+        if self._open:
+            asyncio.get_running_loop().call_later(LAST_WORDS_S, self._end)
+        else:
+            self._end()
+
+    def _end(self) -> None:
         if not self._gone.is_set():
             self._gone.set()
             self._on_end()
 
+    def _end_useless(self, pipe: str) -> None:
+        if not self._is_ending and not self._has_exited and not self._closed_pipe:
+            self._closed_pipe = pipe
+            self._signal(signal.SIGTERM)
+            asyncio.get_running_loop().call_later(GRACE_S, self._signal, _KILL)
 
-class _Pipes(asyncio.SubprocessProtocol):
-    def __init__(self, process: Process) -> None:
-        self._process = process
-
-    def pipe_data_received(self, fd: int, data: bytes) -> None:
-        if fd == 1:
-            self._process.stdout_received(data)
-        else:
-            self._process.stderr_received(data)
-
-    def process_exited(self) -> None:
-        asyncio.get_running_loop().call_later(LAST_WORDS_S, self._process.ended)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._process.ended()
+    def _signal(self, signal_number: int) -> None:
+        if not self._has_exited:
+            _signal_tree(self.pid, _descendants(self.pid), signal_number)
 
 
 def memory_of_trees(pids: Iterable[int]) -> dict[int, int]:
@@ -146,17 +157,6 @@ def memory_of_trees(pids: Iterable[int]) -> dict[int, int]:
                 totals[above] += size
             above = parents[above]
     return totals
-
-
-async def _spawn(launch: Launch, pipes: Callable[[], asyncio.SubprocessProtocol]) -> asyncio.SubprocessTransport:
-    loop = asyncio.get_running_loop()
-    if sys.platform == "win32" and is_batch_file(launch.argv[0]):
-        command = batch_command(launch.argv)
-        return (await loop.subprocess_shell(pipes, command, env=dict(launch.env), cwd=launch.cwd))[0]
-    transport, _ = await loop.subprocess_exec(
-        pipes, *launch.argv, env=dict(launch.env), cwd=launch.cwd, start_new_session=True
-    )
-    return transport
 
 
 def _signal_name(number: int) -> str:

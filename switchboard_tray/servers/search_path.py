@@ -7,8 +7,8 @@ import asyncio
 import contextlib
 import logging
 import os
-import shutil
 import sys
+import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -43,9 +43,10 @@ def _well_known(environ: Mapping[str, str]) -> list[str]:
     if sys.platform == "win32":
         known = [_expand_windows(folder, environ) for folder in _WINDOWS_FOLDERS]
     else:
-        home = environ.get("HOME", "")
-        known = [folder.replace("~", home, 1) if folder.startswith("~") else folder for folder in _FOLDERS]
-        known += [str(folder) for folder in _node_versions(Path(home))]
+        # Without a home, folders below it would be looked for where we happen to be.
+        home = environ.get("HOME")
+        known = [folder.replace("~", home or "", 1) for folder in _FOLDERS if home or not folder.startswith("~")]
+        known += [str(folder) for folder in _node_versions(Path(home))] if home else []
     return [folder for folder in known if os.path.isdir(folder)]
 
 
@@ -77,32 +78,35 @@ async def _ask_login_shell(shell: str | None, environ: Mapping[str, str]) -> lis
     """The PATH of the user's login shell; nothing where it cannot be asked, or does not answer in time."""
     if shell is None:
         return []
-    # `command env` prints PATH with colons in every shell, also where it is a list, as in fish.
-    printer = shutil.which("env") or "/usr/bin/env"
-    command = f"echo {_MARK}; {printer}; echo {_MARK}"
-    try:
-        process = await asyncio.create_subprocess_exec(
-            shell,
-            "-ilc",
-            command,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            env=dict(environ),
-            start_new_session=True,
-        )
-    except OSError as exc:
-        log.info("the login shell was not asked for its PATH: %s", exc)
-        return []
-    try:
-        async with asyncio.timeout(SHELL_TIMEOUT_S):
-            said, _ = await process.communicate()
-    except TimeoutError:
-        log.info("the login shell did not tell its PATH within %g s", SHELL_TIMEOUT_S)
-        _end_group(process.pid)
-        await process.wait()
-        return []
-    return _read_path(said.decode(errors="replace"))
+    # A plain shell prints the variable with colons, also where the login shell has it as a list, as fish does. Into a
+    # file: a pipe would stay open as long as anything lives that the shell's own files have started.
+    command = f"/bin/sh -c 'echo; echo {_MARK}; echo \"$PATH\"; echo {_MARK}'"
+    with tempfile.TemporaryFile() as said:
+        try:
+            process = await asyncio.create_subprocess_exec(
+                shell,
+                "-ilc",
+                command,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=said,
+                stderr=asyncio.subprocess.DEVNULL,
+                env=dict(environ),
+                start_new_session=True,
+            )
+        except OSError as exc:
+            log.info("the login shell was not asked for its PATH: %s", exc)
+            return []
+        try:
+            async with asyncio.timeout(SHELL_TIMEOUT_S):
+                await process.wait()
+        except TimeoutError:
+            log.info("the login shell did not tell its PATH within %g s", SHELL_TIMEOUT_S)
+        finally:
+            if process.returncode is None:
+                _end_group(process.pid)
+                await process.wait()
+        said.seek(0)
+        return _read_path(said.read().decode(errors="replace"))
 
 
 def _end_group(pid: int) -> None:
@@ -115,9 +119,5 @@ def _end_group(pid: int) -> None:
 
 def _read_path(said: str) -> list[str]:
     """PATH between the marks: what the shell's own files print stands outside of them."""
-    parts = said.split(_MARK)
-    if len(parts) < 3:
-        return []
-    lines = parts[1].splitlines()
-    path = next((line.removeprefix("PATH=") for line in lines if line.startswith("PATH=")), "")
-    return path.split(os.pathsep) if path else []
+    parts = said.split(f"\n{_MARK}\n")
+    return parts[1].split(os.pathsep) if len(parts) > 2 else []

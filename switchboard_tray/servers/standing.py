@@ -19,6 +19,7 @@ from switchboard_tray.servers.stdio import StdioConnection
 log = logging.getLogger(__name__)
 
 ACKNOWLEDGE_S = 5.0
+"""For an answer to what we only tell; a server that owes it is of use all the same."""
 
 
 class Standing:
@@ -78,7 +79,11 @@ class Standing:
             return
         if self._hello.era is Era.MODERN:
             return await self._listen()
-        await self._connection.question(method, dumps({"uri": uri}))
+        try:
+            async with asyncio.timeout(ACKNOWLEDGE_S):
+                await self._connection.question(method, dumps({"uri": uri}))
+        except TimeoutError:
+            raise ServerError(f"The server did not answer {method} within {ACKNOWLEDGE_S:g} s.") from None
 
     async def _listen(self) -> None:
         """Subscribe to what we want to hear from a modern server; the new request stands before the old one ends."""
@@ -103,6 +108,8 @@ class Standing:
 
 async def _quietly(question: Awaitable[object]) -> None:
     try:
-        await question
-    except (RpcError, ServerError) as refusal:
-        log.info("not accepted: %s", refusal)
+        async with asyncio.timeout(ACKNOWLEDGE_S):
+            await question
+    except (RpcError, ServerError, TimeoutError) as refusal:
+        # Not what it said: a server may repeat there what it was given to keep secret.
+        log.info("the server did not accept what it was told: %s", type(refusal).__name__)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from switchboard_tray.paths import Paths
-from switchboard_tray.redact import REDACTED
+from switchboard_tray.redact import REDACTED, SHORTEST_CHARS
 
 FILE_BYTES = 2_000_000
 TAIL_BYTES = 4_000
@@ -25,12 +25,14 @@ def read_log(path: Path) -> str:
 
 
 class StderrLog:
-    """A log of two files of 2 MB each; the older one is replaced. Losing it costs nothing."""
+    """A log of two files of 2 MB each; the older one is replaced. Losing it costs nothing.
+
+    Several processes of one server write to the same files, each through a log of its own.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file: BinaryIO | None = None
-        self._size = 0
         self._tail: deque[bytes] = deque()
         self._tail_size = 0
         self._hidden: tuple[bytes, ...] = ()
@@ -64,7 +66,8 @@ class StderrLog:
     def close(self) -> None:
         """Close the file; what is written later opens it again."""
         held, self._held = self._held, b""
-        self._keep(held)
+        # Most of a value is as bad as all of it.
+        self._keep(held if len(held) < SHORTEST_CHARS else _HIDDEN)
         self._close_file()
 
     def _keep(self, chunk: bytes) -> None:
@@ -88,16 +91,20 @@ class StderrLog:
             self._tail_size -= len(self._tail.popleft())
 
     def _append(self, chunk: bytes) -> None:
-        if self._file is None:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._file = open(self._path, "ab", buffering=0, opener=_private)
-            self._size = self._file.tell()
-        if self._size + len(chunk) > FILE_BYTES and self._size:
+        file = self._file or self._open()
+        size = os.fstat(file.fileno()).st_size
+        if size and size + len(chunk) > FILE_BYTES:
             self._close_file()
-            self._path.replace(self._path.with_suffix(".old.log"))
-            return self._append(chunk)
-        self._file.write(chunk[-FILE_BYTES:])
-        self._size += len(chunk)
+            # Another process's log may have moved the file away already.
+            if self._path.exists() and self._path.stat().st_size + len(chunk) > FILE_BYTES:
+                self._path.replace(self._path.with_suffix(".old.log"))
+            file = self._open()
+        file.write(chunk[-FILE_BYTES:])
+
+    def _open(self) -> BinaryIO:
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._file = open(self._path, "ab", buffering=0, opener=_private)
+        return self._file
 
 
 def _begun(value: bytes, chunk: bytes) -> int:

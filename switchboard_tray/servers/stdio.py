@@ -34,6 +34,8 @@ from switchboard_tray.servers.stderr import StderrLog
 
 _ID = re.compile(rb'"id"\s*:\s*"?(\d{1,18})')
 JUNK_CHARS = 200
+LINE_BYTES = 512 << 20
+"""Of a longer line only the beginning is looked at, so that no server can take all memory."""
 
 
 class StdioConnection:
@@ -52,6 +54,7 @@ class StdioConnection:
         self._asked: dict[str, tuple[Call, bytes]] = {}
         """What the server asked and was not answered: the call it belongs to, and the request's id."""
         self._partial: list[bytes] = []
+        self._partial_bytes = 0
 
     async def spawn(self, launch: Launch) -> None:
         """Start the process. Raises `ServerError` where that cannot be done."""
@@ -96,7 +99,10 @@ class StdioConnection:
 
     def cancel(self, call: Call, reason: str) -> None:
         """Tell the server that nobody waits for `call` any more; a late answer is dropped. Nothing if it is done."""
-        if self._calls.pop(call.id, None) is None or call.method == "initialize":
+        if call.id not in self._calls:
+            return
+        self._forget(call)
+        if call.method == "initialize":
             return
         try:
             self.notify("notifications/cancelled", dumps({"requestId": call.id, "reason": reason}))
@@ -117,16 +123,29 @@ class StdioConnection:
     def _stdout(self, chunk: bytes) -> None:
         first, newline, rest = chunk.partition(b"\n")
         if not newline:
-            # A long line comes in thousands of pieces, which are joined once, at its end.
-            self._partial.append(chunk)
+            self._keep(chunk)
             return
-        self._line(b"".join((*self._partial, first)))
+        self._keep(first)
+        line, is_whole = b"".join(self._partial), self._partial_bytes <= LINE_BYTES
         self._partial.clear()
+        self._partial_bytes = 0
+        if is_whole:
+            self._line(line)
+        else:
+            self._unreadable(line, f"is longer than {LINE_BYTES >> 20} MB")
         *lines, last = rest.split(b"\n")
         for line in lines:
             self._line(line)
-        if last:
-            self._partial.append(last)
+        self._keep(last)
+
+    def _keep(self, piece: bytes) -> None:
+        """Keep a piece of a line: a long one comes in thousands, which are joined once, at its end."""
+        self._partial_bytes += len(piece)
+        if self._partial_bytes <= LINE_BYTES or not self._partial:
+            self._partial += [piece] if piece else []
+        else:
+            # Too long: its beginning is enough to tell whose answer it was to be.
+            del self._partial[1:]
 
     def _line(self, line: bytes) -> None:
         if not line or line == b"\r":
@@ -134,7 +153,7 @@ class StdioConnection:
         try:
             frame = read_frame(_valid_utf8(line))
         except msgspec.MsgspecError as exc:
-            return self._unreadable(line, str(exc))
+            return self._unreadable(line, f"is not valid JSON: {exc}")
         if frame.method is UNSET:
             self._answered(frame)
         elif frame.id is not UNSET:
@@ -145,7 +164,7 @@ class StdioConnection:
     def _unreadable(self, line: bytes, why: str) -> None:
         """Skip what is no message. An answer that is not JSON (NaN, say) fails its call, which would wait for ever."""
         if line.lstrip()[:1] == b"{" and (found := _ID.search(line[:200])) and (call := self._calls.get(int(found[1]))):
-            return self._fail(call, f"its answer is not valid JSON: {why}")
+            return self._fail(call, f"its answer {why}")
         self.junk_lines += 1
         self.first_junk = self.first_junk or line[:JUNK_CHARS].decode(errors="replace")
 

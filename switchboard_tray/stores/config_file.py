@@ -3,7 +3,9 @@
 Reads and never writes; raises nothing for a file that is broken or gone, since that is a state like another.
 """
 
+import errno
 import os
+import stat
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -100,7 +102,9 @@ class ConfigFile:
         """Its bytes, at most one more than a config may have; None where there is no file. Raises OSError."""
 
         def first_bytes() -> bytes:
-            with open(self.path, "rb") as file:
+            with open(self.path, "rb", opener=_open_at_once) as file:
+                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                    raise OSError(errno.EINVAL, "it is not a regular file")
                 return file.read(_MAX_BYTES + 1)
 
         try:
@@ -115,6 +119,11 @@ class ConfigFile:
         except OSError:
             return None
         return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    # To open a named pipe would wait for its writer, for ever.
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def read_config(data: bytes) -> Reading:

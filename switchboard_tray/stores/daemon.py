@@ -49,7 +49,7 @@ def read_daemon(path: Path) -> Daemon | None:
     try:
         said = json.loads(path.read_bytes())
         return Daemon(int(said["pid"]), str(said["url"]), str(said["version"]))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
 
 

@@ -1,7 +1,7 @@
 """The server processes of a gateway that was killed: found at the next start, and ended.
 
 Each process is written down when it starts and crossed out when its tree has ended. A number alone proves nothing,
-since numbers are given again: the start time must agree too.
+since numbers are given again: the start of the machine and the start time must agree too.
 """
 
 import json
@@ -18,9 +18,12 @@ from switchboard_tray.jsonfile import write_atomic
 
 log = logging.getLogger(__name__)
 
-AGREE_S = 0.1
+AGREE_S = 2.0
+"""Start times are worked out from clocks that are set now and then; no number is given twice in so short a time."""
 WAIT_S = 3.0
+MOST_PID = 2**31 - 1
 LOOK_EVERY_S = 0.02
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 class Leftovers:
@@ -33,7 +36,7 @@ class Leftovers:
     def started(self, pid: int) -> None:
         """Write a process down, before anything else is done with it."""
         try:
-            self._running[pid] = psutil.Process(pid).create_time()
+            self._running[pid] = _start_time(psutil.Process(pid))
         except psutil.Error:
             return
         self._save()
@@ -57,15 +60,36 @@ class Leftovers:
     def _read(self) -> list[tuple[int, float]]:
         try:
             said = json.loads(self._path.read_bytes())
-            return [(int(pid), float(started)) for pid, started in said.items()]
-        except (OSError, ValueError, TypeError, AttributeError):
+            noted = [(int(pid), float(started)) for pid, started in said["processes"].items()]
+            boot = said["boot"]
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             return []
+        if boot != _boot_id():
+            # After a restart of the machine all numbers are given anew, also to sessions whose leader is gone.
+            return []
+        earliest = 0.0 if boot else psutil.boot_time() - AGREE_S
+        # What no server can have had, as 0, stands for processes of the system.
+        return [(pid, started) for pid, started in noted if 1 < pid <= MOST_PID and started >= earliest]
 
     def _save(self) -> None:
         try:
-            write_atomic(self._path, json.dumps(self._running).encode())
+            write_atomic(self._path, json.dumps({"boot": _boot_id(), "processes": self._running}).encode())
         except OSError as exc:
             log.warning("running servers not written down: %s", exc)
+
+
+def _boot_id() -> str:
+    """What names this run of the machine; empty where the system has no such name."""
+    try:
+        return BOOT_ID.read_text().strip()
+    except OSError:
+        return ""
+
+
+def _start_time(process: psutil.Process) -> float:
+    """When a process started: since the start of the machine where that has a name, which no clock can move."""
+    started: float = process.create_time()
+    return started - psutil.boot_time() if _boot_id() else started
 
 
 def _tree(pid: int, started: float) -> list[psutil.Process]:
@@ -73,7 +97,7 @@ def _tree(pid: int, started: float) -> list[psutil.Process]:
     found: dict[int, psutil.Process] = {}
     try:
         process = psutil.Process(pid)
-        if abs(process.create_time() - started) < AGREE_S:
+        if abs(_start_time(process) - started) < AGREE_S:
             found = {one.pid: one for one in (process, *process.children(recursive=True))}
         else:
             # Another process has the number now, and with it the session.
@@ -90,7 +114,7 @@ def _tree(pid: int, started: float) -> list[psutil.Process]:
 
 def _is_of_session(process: psutil.Process, leader: int, started: float) -> bool:
     try:
-        return os.getsid(process.pid) == leader and process.create_time() >= started - AGREE_S
+        return os.getsid(process.pid) == leader and _start_time(process) >= started - AGREE_S
     except (OSError, psutil.Error):
         return False
 

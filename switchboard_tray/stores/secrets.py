@@ -38,6 +38,8 @@ class SecretStore:
         """Keep `value` under `name`. Raises `SwitchboardError` for a name that no config can refer to."""
         if len(name) > NAME_CHARS or not REFERENCE_NAME.match(name):
             raise SwitchboardError(f"{name!r} is no name for a secret.", hint="Use letters, digits and _ . - / ( ).")
+        if not value or "\0" in value:
+            raise SwitchboardError(f"The value of the secret {name} is empty, or holds a NUL.")
         with self._locked():
             self._write({**self._read(), name: value})
 
@@ -55,9 +57,11 @@ class SecretStore:
         except FileNotFoundError:
             return {}
         except (OSError, JsonSyntaxError) as exc:
-            raise SwitchboardError(f"The secrets file {self._path} cannot be read: {exc}.") from exc
-        secrets = said if isinstance(said, dict) else {}
-        return {name: value for name, value in secrets.items() if isinstance(value, str)}
+            raise SwitchboardError(f"The secrets file {self._path} cannot be read: {exc}.", hint="Mend it.") from exc
+        if not isinstance(said, dict) or not all(isinstance(value, str) for value in said.values()):
+            # Not taken for empty: the next secret that is set would put an end to it.
+            raise SwitchboardError(f"The secrets file {self._path} is not an object of strings.", hint="Mend it.")
+        return said
 
     def _write(self, secrets: dict[str, str]) -> None:
         write_atomic(self._path, json.dumps(secrets).encode())

@@ -64,5 +64,5 @@ def _name(host: str) -> str:
     """The host without its port, lower case."""
     name, colon, port = host.rpartition(":")
     if colon and not host.endswith("]"):
-        return name.lower() if port.isdigit() else ""
+        return name.lower() if port.isascii() and port.isdigit() else ""
     return host.lower()

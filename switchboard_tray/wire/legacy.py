@@ -13,6 +13,7 @@ from starlette.types import Message, Receive, Send
 from switchboard_tray.gateway.dispatch import Dispatcher
 from switchboard_tray.protocol import eras
 from switchboard_tray.protocol.messages import (
+    INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
@@ -38,6 +39,10 @@ from switchboard_tray.wire.shared import answer_with, is_message
 from switchboard_tray.wire.stream import Stream
 
 BATCH_MESSAGES = 1000
+BATCH_ANSWER_BYTES = 64 << 20
+"""A thousand short requests may ask for a long list each; the answers beyond this are errors."""
+INITIALIZE_BYTES = 64 << 10
+"""What a client says of itself is kept, in memory and on disk, as long as its session."""
 _KINDS: Mapping[str, str] = {
     "tools/list": eras.TOOLS_CHANGED,
     "prompts/list": eras.PROMPTS_CHANGED,
@@ -107,6 +112,7 @@ class LegacyClients:
         if not 0 < len(parts) <= BATCH_MESSAGES:
             return await http.refuse(send, 400, f"A batch holds 1 to {BATCH_MESSAGES} messages.")
         answers: list[bytes] = []
+        size_bytes = 0
         alone = incoming.without_stream()
 
         async def one(part: Raw) -> None:
@@ -121,8 +127,14 @@ class LegacyClients:
                 error = RpcError(INVALID_REQUEST, "Not a JSON-RPC message that may stand in a batch")
                 answers.append(failure(frame.id if frame.id is not UNSET and is_valid_id(frame.id) else b"null", error))
                 return
+            nonlocal size_bytes
             await self.message(alone, frame, receive, collect)
-            if whole := b"".join(pieces):
+            whole = b"".join(pieces)
+            if whole and size_bytes + len(whole) > BATCH_ANSWER_BYTES and frame.id is not UNSET:
+                too_large = f"The answers to a batch may have {BATCH_ANSWER_BYTES >> 20} MB in all"
+                whole = failure(frame.id, RpcError(INTERNAL_ERROR, too_large))
+            if whole:
+                size_bytes += len(whole)
                 answers.append(whole)
 
         if await self._session(incoming, send) is None:
@@ -175,6 +187,9 @@ class LegacyClients:
             asked = msgspec.json.decode(b"null" if params is UNSET else params, type=_InitializeParams)
         except (msgspec.MsgspecError, RecursionError):
             error = RpcError(INVALID_PARAMS, "initialize needs protocolVersion, capabilities and clientInfo")
+            return await http.answer(send, 200, failure(request_id, error))
+        if params is not UNSET and len(params) > INITIALIZE_BYTES:
+            error = RpcError(INVALID_PARAMS, f"initialize has more than {INITIALIZE_BYTES >> 10} KB of parameters")
             return await http.answer(send, 200, failure(request_id, error))
         version = eras.negotiated_version(asked.protocolVersion)
         session = self._sessions.start(version, asked.clientInfo, asked.capabilities)

@@ -31,6 +31,7 @@ log = logging.getLogger(__name__)
 WELL_FORMED = re.compile(r"[0-9a-f]{32}\Z")
 LIVE_SESSIONS = 10_000
 ENDED_KEPT_S = 24 * 3600.0
+_LATEST = 1e15
 REVIVED_VERSION = "2025-03-26"
 """What a client speaks that does not say; the revision before the header was introduced."""
 
@@ -118,8 +119,10 @@ class Sessions:
 
     def find(self, session_id: str, version: str | None) -> Session | None:
         """The session with this id, revived where it is unknown; None where it was ended or was never one of ours."""
-        session = self._live.get(session_id)
+        session = self._live.pop(session_id, None)
         if session is not None:
+            # Behind the others: what is in use is forgotten last.
+            self._live[session_id] = session
             return session
         if session_id in self._ended or not WELL_FORMED.match(session_id):
             return None
@@ -153,7 +156,7 @@ class Sessions:
     def _add(self, session: Session) -> Session:
         self._live[session.id] = session
         while len(self._live) > LIVE_SESSIONS:
-            # The longest known one; should it still be in use, it is revived with its next request.
+            # The longest unused one; should it come back, it is revived, though without its client's name.
             self._live.pop(next(iter(self._live)))
         self._record(_as_record(session))
         return session
@@ -199,7 +202,9 @@ def _records(path: Path) -> Iterator[dict[str, Any]]:
 def _is_usable(record: dict[str, Any]) -> bool:
     session_id = record.get("id")
     is_named = isinstance(session_id, str) and WELL_FORMED.match(session_id) is not None
-    return is_named and isinstance(record.get("ended", 0.0), int | float)
+    ended = record.get("ended", 0.0)
+    # An int may have more digits than a float can hold.
+    return is_named and isinstance(ended, int | float) and abs(ended) < _LATEST
 
 
 def _as_record(session: Session) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from tests.cli.running import ROOT, Cli, environment, run_process
 ACTIONS = {
     "server": "add set list show remove enable disable restart refresh logs".split(),
     "profile": "add set list show remove default".split(),
+    "secret": "set list remove".split(),
     "config": "path check schema history restore set".split(),
 }
 EVERY_COMMAND = [

@@ -94,10 +94,10 @@ async def test_server_that_never_answers_what_it_is_told_at_its_start_is_listed_
         server.change(tools=[tool("echo"), tool("more")])
         await client.call("one__crash")
 
-        async def has_more() -> bool:
-            return (await gateway.server("one"))["toolNames"] == ["echo", "more"]
+        async def is_listed() -> bool:
+            return await client.tool_names() == ["one__echo", "one__more"]
 
-        await eventually(has_more)
+        await eventually(is_listed)
         assert await client.text("one__echo")
 
 

@@ -53,20 +53,20 @@ async def test_calls_that_wait_for_their_turn_are_served_under_the_edited_config
     new = servers.make(calls={"echo": [text("new")]})
     async with running_gateway(home, config_of({"one": old.entry(maxConcurrent=1)}, profiles=PROFILES)) as gateway:
         client = await connected(gateway)
+
+        async def three_in_flight() -> bool:
+            return bool((await gateway.server("one"))["inFlight"] == 3)
+
         async with asyncio.TaskGroup() as tasks:
             met = tasks.create_task(client.call("one__echo", request_id="1"))
             await eventually(lambda: old.has_passed("came"))
             waiting = [tasks.create_task(client.call("one__echo", request_id=str(number))) for number in (2, 3)]
-            await eventually(lambda: len(gateway_calls(waiting)) == 2)
+            await eventually(three_in_flight)
             await gateway.patch(servers={"one": {"args": new.entry()["args"]}})
 
         assert met.result().json()["result"]["isError"]
         assert [call.result().json()["result"]["content"][0]["text"] for call in waiting] == ["new", "new"]
     assert (old.starts, len(old.received("tools/call"))) == (1, 1)
-
-
-def gateway_calls(calls: list[Any]) -> list[Any]:
-    return calls
 
 
 async def test_call_that_waits_for_a_start_is_served_under_the_edited_config(home: Path, servers: Servers) -> None:
@@ -100,3 +100,18 @@ async def test_call_that_waits_for_a_server_which_is_removed_says_so(home: Path,
         outcome = call.result().json()
         assert "error" in outcome or outcome["result"]["isError"]
         await eventually(lambda: server.running() == [])
+
+
+async def test_read_only_call_in_flight_does_not_start_a_server_again_while_the_gateway_stops(
+    home: Path, servers: Servers
+) -> None:
+    server = servers.make(tools=[READ], calls={"read": [["touch", "came"], ["until", "never"]]})
+    async with running_gateway(home, config_of({"one": server}, profiles=PROFILES)) as gateway:
+        client = await connected(gateway)
+        call = asyncio.create_task(client.call("one__read"))
+        await eventually(lambda: server.has_passed("came"))
+        await gateway.stop()
+        await asyncio.wait([call])
+        call.exception()
+
+    assert server.starts == 1

@@ -1,13 +1,14 @@
-"""`maxConcurrent` with a real server: how many calls it gets at a time, who waits, who is sent away (docs/servers.md)."""
+"""`maxConcurrent` with a real server: how many calls it gets at a time, who waits, who is refused (docs/servers.md)."""
 
 import asyncio
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.fixtures.clients import McpClient, connected
-from tests.fixtures.gateway import config_of, running_gateway
+from tests.fixtures.gateway import RunningGateway, config_of, running_gateway
 from tests.fixtures.servers import ScriptedServer, Servers, text, tool
 from tests.fixtures.waiting import eventually
 
@@ -40,7 +41,7 @@ async def test_server_gets_so_many_calls_at_a_time_and_the_others_in_the_order_t
         calls = []
         for number in range(6):
             calls.append(call(client, number))
-            await eventually(lambda count=number + 1: in_flight_is(gateway_of(client), count))
+            await eventually(partial(in_flight_is, gateway, number + 1))
         before = numbers(server)
         server.open_gate("go")
         said = await asyncio.gather(*calls)
@@ -49,13 +50,9 @@ async def test_server_gets_so_many_calls_at_a_time_and_the_others_in_the_order_t
     assert said == ["done"] * 6
 
 
-def gateway_of(client: McpClient) -> McpClient:
-    return client
-
-
-async def in_flight_is(client: McpClient, count: int) -> bool:
+async def in_flight_is(gateway: RunningGateway, count: int) -> bool:
     """Whether so many calls of the server are under way, those that wait counted in."""
-    shown = await client.gateway.server("one")
+    shown = await gateway.server("one")
     return bool(shown["inFlight"] == count)
 
 
@@ -67,7 +64,7 @@ async def test_call_above_the_hundred_that_may_wait_is_told_that_the_server_is_b
     async with running_gateway(home, config_of({"one": server.entry(maxConcurrent=1)})) as gateway:
         client = await connected(gateway)
         calls = [call(client, number) for number in range(3)]
-        await eventually(lambda: in_flight_is(client, 3))
+        await eventually(lambda: in_flight_is(gateway, 3))
         refused = (await client.call("one__echo", request_id='"above"')).json()["result"]
         server.open_gate("go")
         said = await asyncio.gather(*calls)
@@ -83,9 +80,9 @@ async def test_call_that_is_cancelled_while_it_waits_never_reaches_the_server(ho
         first = call(client, 0)
         await eventually(lambda: server.received("tools/call"))
         cancelled = asyncio.create_task(client.call("one__echo", '{"n":1}', request_id="1"))
-        await eventually(lambda: in_flight_is(client, 2))
+        await eventually(lambda: in_flight_is(gateway, 2))
         last = call(client, 2)
-        await eventually(lambda: in_flight_is(client, 3))
+        await eventually(lambda: in_flight_is(gateway, 3))
         await client.notify("notifications/cancelled", '{"requestId":1}')
         assert (await cancelled).events() == []
         server.open_gate("go")
@@ -101,7 +98,7 @@ async def test_edit_of_the_limit_lets_waiting_calls_in_and_leaves_the_process_al
     async with running_gateway(home, config_of({"one": server.entry(maxConcurrent=1)})) as gateway:
         client = await connected(gateway)
         calls = [call(client, number) for number in range(4)]
-        await eventually(lambda: in_flight_is(client, 4))
+        await eventually(lambda: in_flight_is(gateway, 4))
         await gateway.patch(servers={"one": {"maxConcurrent": 3}})
         await eventually(lambda: len(numbers(server)) == 3)
         await gateway.patch(servers={"one": {"maxConcurrent": None}})
@@ -122,7 +119,7 @@ async def test_crash_lets_the_waiting_calls_go_on_with_a_new_process(home: Path,
         crash = asyncio.create_task(client.call("one__crash", request_id='"crash"'))
         await eventually(lambda: server.received("tools/call"))
         calls = [call(client, number) for number in range(3)]
-        await eventually(lambda: in_flight_is(client, 4))
+        await eventually(lambda: in_flight_is(gateway, 4))
         server.open_gate("go")
         said = await asyncio.gather(*calls)
 

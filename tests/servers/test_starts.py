@@ -171,7 +171,7 @@ async def test_call_of_a_server_that_takes_its_time_to_start_is_told_so_and_the_
     server = servers.make()
     async with running_gateway(home, config_of({"one": server})) as gateway:
         client = await connected(gateway)
-        monkeypatch.setattr("switchboard_tray.servers.worker.CALLER_PATIENCE_S", 0.05)
+        monkeypatch.setattr("switchboard_tray.servers.keeper.CALLER_PATIENCE_S", 0.05)
         server.change(start=[["until", "go"]])
         await gateway.restart()
         outcome = (await client.call("one__echo")).json()["result"]

@@ -64,6 +64,20 @@ def test_log_is_two_files_of_limited_size_and_keeps_the_newest(log: StderrLog, t
     assert kept.endswith(f"{number:099d}\n") and len(kept) > FILE_BYTES
 
 
+def test_logs_of_several_processes_of_a_server_share_two_files_of_limited_size(tmp_path: Path) -> None:
+    logs = [StderrLog(tmp_path / "server-one.log") for _ in range(5)]
+    for number in range(5 * FILE_BYTES // 100_000):
+        logs[number % 5].write(LINE * 999 + b"%099d\n" % number)
+    for log in logs:
+        log.close()
+
+    files = list(tmp_path.iterdir())
+    assert len(files) == 2 and all(file.stat().st_size <= FILE_BYTES for file in files)
+    kept = read_log(tmp_path / "server-one.log").split()
+    numbers = [int(line) for line in kept if line.startswith("0")]
+    assert numbers == list(range(number - len(numbers) + 1, number + 1))
+
+
 def test_log_goes_on_where_an_earlier_start_ended(tmp_path: Path) -> None:
     for word in (b"first\n", b"second\n"):
         log = StderrLog(tmp_path / "server-one.log")
@@ -100,6 +114,14 @@ def test_value_that_comes_in_two_chunks_is_hidden_all_the_same(log: StderrLog, t
 
     assert log.tail() == "token=•••; hunt"
     assert read_log(tmp_path / "logs" / "server-one.log") == "token=•••; hunt"
+
+
+def test_value_that_breaks_off_near_its_end_is_hidden_too(log: StderrLog, tmp_path: Path) -> None:
+    log.begin(("hunter2-secret",))
+    log.write(b"token=hunter2-secre")
+    log.close()
+
+    assert log.tail() == "token=•••"
 
 
 async def test_server_that_repeats_its_secret_on_stderr_shows_it_to_nobody(home: Path, servers: Servers) -> None:
