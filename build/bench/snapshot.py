@@ -26,7 +26,8 @@ def main() -> None:
     change_s = _best(lambda: build_snapshot(config, changed, first))
     parse_s = _best(lambda: json.loads(first.offers["all"].tools))
     size_kb = len(first.offers["all"].tools) / 1024
-    print(f"{SERVERS * TOOLS_EACH} tools, {SERVERS} servers, {len(config.profiles)} profiles; a list of {size_kb:.0f} KB")
+    count = SERVERS * TOOLS_EACH
+    print(f"{count} tools, {SERVERS} servers, {len(config.profiles)} profiles; a list of {size_kb:.0f} KB")
     print(f"built from nothing      {build_s * 1000:7.1f} ms   {build_s / parse_s:5.2f} x one json.loads of the list")
     print(f"built and rendered      {render_s * 1000:7.1f} ms   {render_s / parse_s:5.2f} x")
     print(f"one server's list grew  {change_s * 1000:7.1f} ms   {change_s / parse_s:5.2f} x")
