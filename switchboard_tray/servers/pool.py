@@ -19,7 +19,8 @@ from switchboard_tray.protocol.calls import Caller, Listener
 from switchboard_tray.protocol.eras import Era
 from switchboard_tray.protocol.messages import Members
 from switchboard_tray.servers.environment import Launcher
-from switchboard_tray.servers.lifecycle import Insisted, Resumed, StopAsked, Wanted
+from switchboard_tray.servers.filling import Filling
+from switchboard_tray.servers.lifecycle import Insisted, Resumed, Wanted
 from switchboard_tray.servers.reports import Reports
 from switchboard_tray.servers.status import ServerStatus
 from switchboard_tray.servers.stderr import read_log, stderr_path
@@ -27,12 +28,6 @@ from switchboard_tray.servers.worker import Worker
 
 log = logging.getLogger(__name__)
 
-FILL_AT_ONCE = 3
-FILL_PAUSES_S = (1.5, 5.0)
-"""A list that cannot be read is tried again after these pauses, then left to a call, an edit or a person.
-
-Longer than the backoff of the lifecycle after as many failed starts: a try before its end would start nothing."""
-REST_AFTER_FILL_S = 5.0
 LOOK_FOR_SLEEP_S = 5.0
 ASLEEP_S = 30.0
 
@@ -54,9 +49,8 @@ class ServerPool:
         """Further processes of a server, by scope: a profile's or client's own, one for the modern era."""
         self._duals: dict[str, asyncio.Task[bool]] = {}
         self._level: str | None = None
-        self._fills: dict[str, asyncio.Task[None]] = {}
-        self._fill_slots = asyncio.Semaphore(FILL_AT_ONCE)
         self._tasks = asyncio.TaskGroup()
+        self._filling = Filling(self._tasks, self._workers.get)
         self._watch: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> "ServerPool":
@@ -67,9 +61,9 @@ class ServerPool:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for task in (self._watch, *self._fills.values()):
-            if task is not None:
-                task.cancel()
+        if self._watch is not None:
+            self._watch.cancel()
+        self._filling.close()
         await asyncio.gather(*(worker.retire() for worker in self._all_workers()))
         await self._launcher.close()
         await self._tasks.__aexit__(kind, error, trace)
@@ -104,7 +98,7 @@ class ServerPool:
         return [worker for (server, _), worker in self._extras.items() if server == name]
 
     def _drop(self, name: str) -> None:
-        self._forget_fill(name)
+        self._filling.forget(name)
         self._duals.pop(name, None)
         dropped = [self._workers.pop(name), *self._extras_of(name)]
         self._extras = {key: worker for key, worker in self._extras.items() if key[0] != name}
@@ -260,43 +254,13 @@ class ServerPool:
     # -- lists that are missing ------------------------------------------------------------------------------------
 
     def fill(self, servers: Iterable[str]) -> list[asyncio.Task[None]]:
-        """Have the lists of these servers read, a few at a time; the tasks end when each was read or given up.
-
-        A server that was given up is not tried again here until its config changes.
-        """
-        for name in servers:
-            if name not in self._fills and name in self._workers:
-                self._fills[name] = self._tasks.create_task(self._fill(name))
-        return [self._fills[name] for name in servers if name in self._fills]
+        """Have the lists of these servers read; see `Filling.fill`."""
+        return self._filling.fill(servers)
 
     async def wait_for_lists(self, servers: Iterable[str], timeout_s: float) -> None:
         """Wait until these servers were listed or given up, at most `timeout_s` in all."""
         if missing := self.fill(servers):
             await asyncio.wait(missing, timeout=timeout_s)
-
-    async def _fill(self, name: str) -> None:
-        for pause_s in (*FILL_PAUSES_S, None):
-            async with self._fill_slots:
-                worker = self._workers.get(name)
-                if worker is None:
-                    return
-                try:
-                    await worker.refresh(by_call=False)
-                    asyncio.get_running_loop().call_later(REST_AFTER_FILL_S, self._rest, worker, worker.last_used)
-                    return
-                except ServerError as fault:
-                    log.warning("server %s: tools not listed: %s %s", name, fault, fault.hint)
-            if pause_s is not None:
-                await asyncio.sleep(pause_s)
-
-    def _rest(self, worker: Worker, last_used: float) -> None:
-        """Stop a server that was started for its list alone, unless somebody used it meanwhile."""
-        if worker.server.idle_timeout_s > 0 and not worker.is_busy and worker.last_used == last_used:
-            worker.post(StopAsked())
-
-    def _forget_fill(self, name: str) -> None:
-        if (fill := self._fills.pop(name, None)) is not None:
-            fill.cancel()
 
 
 def _starts_otherwise(one: ServerConfig, other: ServerConfig) -> bool:

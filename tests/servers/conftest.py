@@ -2,7 +2,7 @@
 
 import pytest
 
-from switchboard_tray.servers import pool, process
+from switchboard_tray.servers import filling, process
 
 
 @pytest.fixture
@@ -14,5 +14,5 @@ def quick_stop(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def quick_fill(monkeypatch: pytest.MonkeyPatch) -> None:
     """No pauses between the tries to read a list, nor after one."""
-    monkeypatch.setattr(pool, "FILL_PAUSES_S", (0.01, 0.01))
-    monkeypatch.setattr(pool, "REST_AFTER_FILL_S", 0.01)
+    monkeypatch.setattr(filling, "FILL_PAUSES_S", (0.01, 0.01))
+    monkeypatch.setattr(filling, "REST_AFTER_FILL_S", 0.01)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from switchboard_tray.servers import pool
+from switchboard_tray.servers import filling
 from tests.fixtures.clients import connected
 from tests.fixtures.gateway import RunningGateway, config_of, running_gateway
 from tests.fixtures.servers import ScriptedServer, Servers, say, tool
@@ -58,7 +58,7 @@ async def gateway(
 ) -> AsyncIterator[RunningGateway]:
     profiles = {name: {"servers": [name]} for name in made}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pool, "FILL_PAUSES_S", (0.01, 0.01))
+        patch.setattr(filling, "FILL_PAUSES_S", (0.01, 0.01))
         document = config_of(made, profiles=profiles, defaultProfile=None)
         async with running_gateway(tmp_path_factory.mktemp("home"), document) as running:
             await running.until_listed("pages", "repeated", "endless", "broken", "bare", "kept", "half", "silent", "v3")
