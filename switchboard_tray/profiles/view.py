@@ -1,5 +1,7 @@
 """A profile's tools with the names they go by, and every way to look one up. Pure."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +22,8 @@ class Entry:
     """The name on flat surfaces: the override's, else the catalog's."""
     description: str | None = None
     """The override's description; None where the tool's own stands."""
+    override_name: str | None = None
+    """The name the profile gives it, where it gives one."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +52,25 @@ class View:
         return folded
 
     def find(self, text: str) -> Entry | None:
-        """The tool meant by a reference in any letter case, or by a wire or override name."""
+        """The tool meant by a reference in any letter case, or by a wire or override name.
+
+        Clients put a prefix of their own before a wire name (``mcp__x__github__create_issue``), which is passed over.
+        """
         ref = ToolRef.parse(text)
         exact = self.by_ref.get(ref) if ref else None
-        return exact or self._by_folded.get(text.casefold()) or self.by_wire.get(text)
+        return exact or self._by_folded.get(text.casefold()) or self.by_wire.get(text) or self._find_prefixed(text)
+
+    def _find_prefixed(self, text: str) -> Entry | None:
+        _, _, rest = text.partition("__")
+        while rest:
+            if (entry := self.by_wire.get(rest)) is not None:
+                return entry
+            _, _, rest = rest.partition("__")
+        return None
+
+    def of_server(self, server: str) -> View:
+        """The view of one server's tools alone, under the same names."""
+        return View(self.profile, tuple(entry for entry in self.entries if entry.ref.server == server))
 
 
 def build_view(profile: Profile, selected: Iterable[Selected], wire_names: Mapping[ToolRef, str]) -> View:
@@ -66,7 +85,13 @@ def build_view(profile: Profile, selected: Iterable[Selected], wire_names: Mappi
             name = overrides.pop(ref)
             warnings.append(f"Profile {profile.name}: {ref} keeps its own name, since {holder} is called {name}.")
     entries = (
-        Entry(one.ref, one.tool, overrides.get(one.ref, own[one.ref]), _override(profile, one.ref).description)
+        Entry(
+            one.ref,
+            one.tool,
+            overrides.get(one.ref, own[one.ref]),
+            _override(profile, one.ref).description,
+            overrides.get(one.ref),
+        )
         for one in chosen
     )
     return View(profile.name, tuple(entries), tuple(warnings))

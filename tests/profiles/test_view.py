@@ -12,6 +12,7 @@ from switchboard_tray.names import ToolRef
 from switchboard_tray.profiles.select import Selected
 from switchboard_tray.profiles.view import View, build_view
 from tests.profiles.samples import tool_of
+from tests.surfaces.materials import usual
 
 
 def view_of(*refs: str, **names: str) -> View:
@@ -158,3 +159,18 @@ def test_of_two_tools_that_differ_in_letter_case_the_exact_one_is_found() -> Non
 @pytest.mark.parametrize("text", ["", ".", "a", "a.", "a.y", "b.x", "A__X", "\ud800.x", "x" * 100_000])
 def test_what_the_profile_does_not_have_is_not_found(text: str) -> None:
     assert view_of("a.x").find(text) is None
+
+
+def test_view_of_one_server_keeps_its_tools_under_the_same_names() -> None:
+    view = usual().view
+
+    assert [entry.wire_name for entry in view.of_server("github").entries] == ["github__create_issue", "find_issues"]
+    assert view.of_server("nobody").entries == ()
+
+
+def test_names_with_a_clients_prefix_are_understood() -> None:
+    view = usual().view
+
+    for name in ("mcp__x__find_issues", "find_issues", "a__b__c__notes__add_note", "GITHUB.LIST_ISSUES"):
+        assert view.find(name) is not None
+    assert view.find("mcp__x__nothing") is None and view.find("__") is None
