@@ -41,4 +41,4 @@ def _spelled(value: str) -> Iterable[str]:
         inside = json.dumps(value, ensure_ascii=is_ascii)[1:-1]
         # Some writers of JSON put a backslash before each slash.
         yield from (inside, inside.replace("/", "\\/"))
-    yield from (quote(value, safe=""), quote(value, safe="/"))
+    yield from (quote(value, safe="", errors="surrogatepass"), quote(value, safe="/", errors="surrogatepass"))

@@ -43,7 +43,7 @@ class StderrLog:
 
         The tail starts anew: what an earlier process wrote explains nothing about this one.
         """
-        self._hidden = tuple(value.encode() for value in hidden)
+        self._hidden = tuple(value.encode(errors="surrogatepass") for value in hidden)
         self._tail.clear()
         self._tail_size = 0
         self._held = b""

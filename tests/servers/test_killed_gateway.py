@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
@@ -14,7 +15,7 @@ from tests.clients.gateway import GatewayProcess
 from tests.fixtures.clients import McpClient
 from tests.fixtures.gateway import config_of
 from tests.fixtures.servers import ScriptedServer, Servers, is_running, text
-from tests.fixtures.waiting import eventually
+from tests.fixtures.waiting import POLL_S, WAIT_S, eventually
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="scripted servers use signals and fork")
 
@@ -39,9 +40,11 @@ def gateway(home: Path, misbehaving: dict[str, ScriptedServer]) -> Iterator[Gate
     running = GatewayProcess(home, config_of(entries))
     running.start()
     yield running
-    # Its servers take their time to end in order.
+    # Its servers would take their time to end in order.
     running.kill()
-    running.stop()
+    give_up = time.monotonic() + WAIT_S
+    while any(server.kill() for server in misbehaving.values()) and time.monotonic() < give_up:
+        time.sleep(POLL_S)
 
 
 async def up(gateway: GatewayProcess, misbehaving: dict[str, ScriptedServer]) -> McpClient:
