@@ -23,8 +23,11 @@ class Clock:
 
     def ends_in(self, timeout_s: float, latest: float = float("inf")) -> None:
         """Have the time be over so many seconds from now, but not after `latest`."""
-        # The timer stays: where it rings too early, it sets itself anew.
         self._ends_at = min(latest, self._loop.time() + timeout_s)
+        # The timer mostly stays: where it rings too early, it sets itself anew.
+        if self._ends_at < self._timer.when():
+            self._timer.cancel()
+            self._timer = self._loop.call_at(self._ends_at, self._ring)
 
     def stop(self) -> None:
         """Push nothing any more."""

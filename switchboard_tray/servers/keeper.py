@@ -121,6 +121,9 @@ class Keeper:
         """End the server for good: another process has its name now, or none. Nothing starts it here any more."""
         self.is_retired = True
         await self.stop()
+        if self._timer is not None:
+            # It would keep all of this in memory until the idle time is over.
+            self._timer.cancel()
 
     async def _settle(self) -> None:
         """Wait until the server neither starts nor stops."""

@@ -5,6 +5,7 @@ that nobody would notice when it closes one, and connects sockets, which no prog
 """
 
 import asyncio
+import os
 import subprocess
 import sys
 import threading
@@ -52,28 +53,48 @@ async def spawn(launch: Launch, owner: Spawned) -> Child:
 
 
 async def _spawn_on_posix(launch: Launch, owner: Spawned) -> Child:
-    loop, process = asyncio.get_running_loop(), _start(launch)
+    loop = asyncio.get_running_loop()
+    process, ends = _start(launch)
     _tell_of_end(process, loop, owner)
     transports: list[Any] = []
     try:
-        transports.append((await loop.connect_write_pipe(lambda: _Pipe(owner, 0), process.stdin))[0])
-        transports.append((await loop.connect_read_pipe(lambda: _Pipe(owner, 1), process.stdout))[0])
-        transports.append((await loop.connect_read_pipe(lambda: _Pipe(owner, 2), process.stderr))[0])
+        transports.append((await loop.connect_write_pipe(lambda: _Pipe(owner, 0), ends[0]))[0])
+        transports.append((await loop.connect_read_pipe(lambda: _Pipe(owner, 1), ends[1]))[0])
+        transports.append((await loop.connect_read_pipe(lambda: _Pipe(owner, 2), ends[2]))[0])
     except BaseException:
         process.kill()
         for transport in transports:
             transport.close()
-        for file in (process.stdin, process.stdout, process.stderr)[len(transports) :]:
-            cast(Any, file).close()
+        for end in ends[len(transports) :]:
+            end.close()
         raise
     return Child(process.pid, lambda: process.returncode, *transports)
 
 
-def _start(launch: Launch) -> "subprocess.Popen[bytes]":
-    pipe, env = subprocess.PIPE, dict(launch.env)
-    return subprocess.Popen(
-        launch.argv, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, env=env, cwd=launch.cwd, start_new_session=True
-    )
+def _start(launch: Launch) -> "tuple[subprocess.Popen[bytes], list[PipeEnd]]":
+    """The process, and our ends of its stdin, stdout and stderr."""
+    pipes = [os.pipe() for _ in range(3)]
+    # The process reads from the first pipe, and writes into the others.
+    theirs = (pipes[0][0], pipes[1][1], pipes[2][1])
+    ends = [PipeEnd(pipes[0][1]), PipeEnd(pipes[1][0]), PipeEnd(pipes[2][0])]
+    try:
+        process = subprocess.Popen(
+            launch.argv,
+            stdin=theirs[0],
+            stdout=theirs[1],
+            stderr=theirs[2],
+            env=dict(launch.env),
+            cwd=launch.cwd,
+            start_new_session=True,
+        )
+    except BaseException:
+        for end in ends:
+            end.close()
+        raise
+    finally:
+        for descriptor in theirs:
+            os.close(descriptor)
+    return process, ends
 
 
 def _tell_of_end(process: "subprocess.Popen[bytes]", loop: asyncio.AbstractEventLoop, owner: Spawned) -> None:
@@ -99,6 +120,34 @@ async def _spawn_on_windows(launch: Launch, owner: Spawned) -> Child:
         process, _ = await loop.subprocess_exec(lambda: _Process(owner), *launch.argv, env=env, cwd=launch.cwd)
     stdin = cast(asyncio.WriteTransport, process.get_pipe_transport(0))
     return Child(process.get_pid(), process.get_returncode, stdin, process)
+
+
+class PipeEnd:
+    """One end of a pipe, as any event loop wants it.
+
+    asyncio closes it by `close`. When uvloop calls that, libuv has closed the descriptor already, and its number may be
+    that of a file which another thread has opened since: a plain file object would close that one.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor, self._identity = descriptor, _identity(descriptor)
+
+    def fileno(self) -> int:
+        """The descriptor."""
+        return self._descriptor
+
+    def close(self) -> None:
+        """Close it, unless that is done."""
+        if _identity(self._descriptor) == self._identity:
+            os.close(self._descriptor)
+
+
+def _identity(descriptor: int) -> tuple[int, int] | None:
+    try:
+        status = os.fstat(descriptor)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 class _Pipe(asyncio.Protocol):

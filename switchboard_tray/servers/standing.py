@@ -31,6 +31,7 @@ class Standing:
         self._connection: StdioConnection | None = None
         self._hello: Hello | None = None
         self._listening: Call | None = None
+        self._telling = asyncio.Lock()
 
     @property
     def is_watching(self) -> bool:
@@ -59,20 +60,33 @@ class Standing:
 
     async def watch(self, uri: str) -> None:
         """Have the server tell of updates of a resource. Raises `RpcError` or `ServerError` where it refuses."""
-        self._watched[uri] += 1
-        if self._watched[uri] == 1:
+        # One after the other: who comes second must not take for granted what the server may still refuse.
+        async with self._telling:
+            self._watched[uri] += 1
             try:
-                await self._tell("resources/subscribe", uri)
-            except (RpcError, ServerError):
-                del self._watched[uri]
+                if self._watched[uri] == 1:
+                    await self._tell("resources/subscribe", uri)
+            except BaseException:
+                # Also where the client left meanwhile.
+                self._forget(uri)
                 raise
 
     async def unwatch(self, uri: str) -> None:
         """One listener less for a resource; the server is told when it was the last."""
+        if not self._forget(uri):
+            return
+        async with self._telling:
+            # Somebody else may want it by now.
+            if uri not in self._watched:
+                await _quietly(self._tell("resources/unsubscribe", uri))
+
+    def _forget(self, uri: str) -> bool:
+        """One listener less; whether it was the last."""
         self._watched[uri] -= 1
-        if self._watched[uri] <= 0:
-            del self._watched[uri]
-            await _quietly(self._tell("resources/unsubscribe", uri))
+        if self._watched[uri] > 0:
+            return False
+        del self._watched[uri]
+        return True
 
     async def _tell(self, method: str, uri: str) -> None:
         if self._connection is None or self._hello is None:

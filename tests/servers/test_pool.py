@@ -1,6 +1,8 @@
 """Servers cared for side by side: a fault in the care of one, ours or a file's, is nothing to the others."""
 
 import asyncio
+import gc
+import weakref
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from switchboard_tray.protocol.calls import Note, Silent
 from switchboard_tray.servers import following
 from switchboard_tray.servers.lifecycle import StopAsked, Wanted
 from switchboard_tray.servers.pool import ServerPool
+from switchboard_tray.servers.worker import Worker
 from tests.fixtures.servers import ScriptedServer, Servers, error
 from tests.fixtures.waiting import eventually
 
@@ -163,3 +166,16 @@ async def test_place_with_a_secret_in_it_that_does_not_exist_is_named_without_it
         pool.apply(config(one=entry))
         with pytest.raises(ServerError, match="/nowhere/•••/x"):
             await call(pool, "one")
+
+
+async def test_server_that_was_edited_again_and_again_leaves_nothing_in_memory(home: Path, servers: Servers) -> None:
+    server = servers.make()
+    kept: list[weakref.ref[Worker]] = []
+    async with new_pool(home, Heard()) as pool:
+        for number in range(3):
+            pool.apply(config(one=server.entry(env={"EDIT": str(number)})))
+            await call(pool, "one")
+            kept.append(weakref.ref(pool._worker("one")))
+        await eventually(lambda: gc.collect() >= 0 and not any(ref() for ref in kept[:-1]))
+
+        assert kept[-1]() is pool._worker("one")
