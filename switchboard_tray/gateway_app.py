@@ -159,9 +159,13 @@ class _Reports:
         """A server's lists were read."""
         self._hub.listed(server, tools)
 
-    def started(self, pid: int) -> None:
-        """A process runs."""
-        self._leftovers.started(pid)
+    def starting(self) -> Mapping[str, str]:
+        """A process is about to start; what it must be given beside its own variables."""
+        return self._leftovers.starting()
+
+    def started(self, env: Mapping[str, str], pid: int) -> None:
+        """The process that was about to start with `env` runs; 0 where it could not be started."""
+        self._leftovers.started(env, pid)
 
     def ended(self, pid: int) -> None:
         """A process and all it started has ended."""

@@ -1,6 +1,7 @@
 """From a server's config to a process that has said hello, within its time to start."""
 
 import asyncio
+from dataclasses import replace
 
 from switchboard_tray.config.model import ServerConfig
 from switchboard_tray.errors import ServerError
@@ -26,8 +27,11 @@ async def open_server(
         async with asyncio.timeout(timeout_s) as limit:
             launch = await launcher.plan(server)
             words.begin(launch.hidden)
-            await connection.spawn(launch)
-            reports.started(connection.process.pid)
+            launch = replace(launch, env={**launch.env, **reports.starting()})
+            try:
+                await connection.spawn(launch)
+            finally:
+                reports.started(launch.env, connection.process.pid)
             async with extended_while_installing(limit, launch, connection.process, timeout_s):
                 return await shake_hands(connection, era)
     except TimeoutError:

@@ -5,12 +5,14 @@ import sqlite3
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from switchboard_tray.admin.client import find_gateway
+from switchboard_tray.errors import SwitchboardError
 from tests.clients.gateway import GatewayProcess
 from tests.fixtures.clients import McpClient
 from tests.fixtures.gateway import config_of
@@ -116,3 +118,35 @@ async def test_gateway_that_is_killed_again_and_again_leaves_one_process_of_each
 
     assert await client.text("stubborn__echo")
     assert len(misbehaving["stubborn"].running()) == 1
+
+
+async def test_process_that_was_just_starting_is_ended_at_the_next_start(home: Path, servers: Servers) -> None:
+    server = servers.make(ignores=["EOF"])
+    # Its first act is to kill the gateway, which has had no time yet to do anything with the new process.
+    entry, armed = server.entry(idleTimeoutSec=0), server.folder / "armed"
+    act = 'test -e "$0" && kill -9 $PPID; exec "$@"'
+    killing = {**entry, "command": "/bin/sh", "args": ["-c", act, str(armed), entry["command"], *entry["args"]]}
+    gateway = GatewayProcess(home, config_of({"killing": killing}))
+    try:
+        for kills in (1, 2):
+            await asyncio.to_thread(gateway.start)
+            await asyncio.to_thread(gateway.wait_for_lists)
+            await eventually(partial(starts_are, server, 2 * kills - 1))
+            armed.touch()
+            with suppress(SwitchboardError):
+                find_gateway(gateway.paths).post("/servers/killing/restart", {})
+            await eventually(partial(starts_are, server, 2 * kills))
+            armed.unlink()
+            gateway.kill()
+            assert len(server.running()) == 1
+        await asyncio.to_thread(gateway.start)
+        await eventually(partial(starts_are, server, 5))
+
+        assert len(server.running()) == 1
+    finally:
+        gateway.kill()
+        server.kill()
+
+
+def starts_are(server: ScriptedServer, number: int) -> bool:
+    return server.starts == number

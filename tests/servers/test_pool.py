@@ -35,8 +35,12 @@ class Heard:
         if server.name == self.broken:
             raise ValueError("a bug of ours")
 
-    def started(self, pid: int) -> None:
-        self.pids.add(pid)
+    def starting(self) -> Mapping[str, str]:
+        return {}
+
+    def started(self, env: Mapping[str, str], pid: int) -> None:
+        if pid:
+            self.pids.add(pid)
 
     def ended(self, pid: int) -> None:
         self.pids.discard(pid)

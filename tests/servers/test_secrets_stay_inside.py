@@ -157,6 +157,7 @@ async def test_server_sees_nothing_of_the_gateway_s_own(home: Path, servers: Ser
         "HTTPS_PROXY": "http://proxy:3128",
         "LANG": "C.UTF-8",
         "NO_COLOR": "1",
+        "SWITCHBOARD_START": told["SWITCHBOARD_START"],
         "OWN": "1",
     }
 

@@ -215,7 +215,7 @@ async def test_server_gets_its_own_variables_and_a_small_base_and_nothing_else_o
     assert told["cwd"] == str(tmp_path)
     assert (told["env"]["TOKEN"], told["env"]["PLAIN"]) == ("s3cret", "${x}")
     assert told["env"].keys() - {"LC_CTYPE", "PWD", "_", "__CF_USER_TEXT_ENCODING"} == {
-        "PATH", "LANG", "NO_COLOR", "TOKEN", "PLAIN"
+        "PATH", "LANG", "NO_COLOR", "SWITCHBOARD_START", "TOKEN", "PLAIN"
     }  # fmt: skip
 
 

@@ -40,9 +40,9 @@ while True:
 class Stubborn:
     """A process with a child, in a session of its own, as a server has."""
 
-    def __init__(self, *how: str) -> None:
+    def __init__(self, *how: str, **env: str) -> None:
         command = [sys.executable, "-I", "-S", "-c", STUBBORN, *how]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True, env=env)
         assert self.process.stdout is not None
         with self.process.stdout as said:
             self.child = int(said.readline())
@@ -75,17 +75,41 @@ def noted(path: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize("stubborn", [(), ("escape",)], indirect=True, ids=["same-session", "own-session"])
 def test_process_of_a_killed_gateway_is_ended_with_all_it_started(path: Path, stubborn: Stubborn) -> None:
-    Leftovers(path).started(stubborn.pid)
+    Leftovers(path).started({}, stubborn.pid)
 
     assert Leftovers(path).end_all() == 2
     assert not is_running(stubborn.pid) and not is_running(stubborn.child)
     assert noted(path) == {}
 
 
+@pytest.mark.parametrize("how", ["", "escape", "leave"])
+def test_process_whose_number_was_not_noted_yet_is_known_by_its_mark(path: Path, stubborn: Stubborn, how: str) -> None:
+    starting = Stubborn(how, **Leftovers(path).starting())
+    try:
+        assert Leftovers(path).end_all() == 2 - (how == "leave")
+        assert not is_running(starting.pid) and not is_running(starting.child)
+        assert is_running(stubborn.pid) and noted(path) == {}
+    finally:
+        starting.end()
+
+
+def test_process_that_was_announced_and_did_not_start_is_forgotten(path: Path, stubborn: Stubborn) -> None:
+    note = Leftovers(path)
+    env = note.starting()
+    note.started(env, 0)
+    starting = Stubborn(**env)
+    try:
+        assert json.loads(path.read_bytes())["starting"] == []
+        assert Leftovers(path).end_all() == 0
+        assert is_running(starting.pid)
+    finally:
+        starting.end()
+
+
 @pytest.mark.parametrize("stubborn", [("leave",)], indirect=True)
 def test_child_that_outlived_its_server_is_found_by_the_session(path: Path, stubborn: Stubborn) -> None:
     note = Leftovers(path)
-    note.started(stubborn.pid)
+    note.started({}, stubborn.pid)
     kept = path.read_bytes()
     stubborn.process.wait()
     path.write_bytes(kept)
@@ -96,7 +120,7 @@ def test_child_that_outlived_its_server_is_found_by_the_session(path: Path, stub
 
 def test_process_that_has_ended_is_crossed_out_and_left_alone(path: Path, stubborn: Stubborn) -> None:
     note = Leftovers(path)
-    note.started(stubborn.pid)
+    note.started({}, stubborn.pid)
     note.ended(stubborn.pid)
     note.ended(stubborn.pid)
 
@@ -106,7 +130,7 @@ def test_process_that_has_ended_is_crossed_out_and_left_alone(path: Path, stubbo
 
 
 def test_other_process_that_has_the_number_now_is_left_alone(path: Path, stubborn: Stubborn) -> None:
-    Leftovers(path).started(stubborn.pid)
+    Leftovers(path).started({}, stubborn.pid)
     said = json.loads(path.read_bytes())
     said["processes"][str(stubborn.pid)] -= 10
     path.write_text(json.dumps(said))
@@ -119,7 +143,7 @@ def test_other_process_that_has_the_number_now_is_left_alone(path: Path, stubbor
 def test_clock_that_was_set_meanwhile_hides_no_process(
     path: Path, stubborn: Stubborn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Leftovers(path).started(stubborn.pid)
+    Leftovers(path).started({}, stubborn.pid)
     # Linux moves the start of the machine whenever the clock is set, and all start times with it.
     set_by_s, boot_time, create_time = 3600.0, psutil.boot_time, psutil.Process.create_time
     monkeypatch.setattr(psutil, "boot_time", lambda: boot_time() + set_by_s)
@@ -132,7 +156,7 @@ def test_where_starts_of_the_machine_have_no_names_the_times_are_compared(
     path: Path, stubborn: Stubborn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(leftovers, "BOOT_ID", path / "none")
-    Leftovers(path).started(stubborn.pid)
+    Leftovers(path).started({}, stubborn.pid)
 
     assert Leftovers(path).end_all() == 2
 
@@ -140,7 +164,7 @@ def test_where_starts_of_the_machine_have_no_names_the_times_are_compared(
 def test_process_that_is_gone_before_it_could_be_noted_is_nothing(path: Path) -> None:
     gone = subprocess.Popen([sys.executable, "-I", "-S", "-c", ""])
     gone.wait()
-    Leftovers(path).started(gone.pid)
+    Leftovers(path).started({}, gone.pid)
 
     assert Leftovers(path).end_all() == 0
 
@@ -148,6 +172,6 @@ def test_process_that_is_gone_before_it_could_be_noted_is_nothing(path: Path) ->
 def test_folder_that_cannot_be_written_stops_nobody(tmp_path: Path, stubborn: Stubborn) -> None:
     (tmp_path / "state").write_text("a file where the folder should be")
     note = Leftovers(tmp_path / "state" / "running.json")
-    note.started(stubborn.pid)
+    note.started({}, stubborn.pid)
 
     assert note.end_all() == 0
