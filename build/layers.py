@@ -107,6 +107,7 @@ PURE: frozenset[str] = frozenset(
         "switchboard_tray.surfaces.auto",
         "switchboard_tray.surfaces.tokens",
         "switchboard_tray.snapshot",
+        "switchboard_tray.gateway.shown",
         "switchboard_tray.servers.lifecycle",
         "switchboard_tray.servers.batch_files",
         "switchboard_tray.servers.status",

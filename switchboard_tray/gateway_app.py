@@ -27,6 +27,7 @@ from switchboard_tray.errors import SwitchboardError
 from switchboard_tray.gateway.dispatch import Dispatcher
 from switchboard_tray.gateway.door import Door
 from switchboard_tray.gateway.hub import Hub
+from switchboard_tray.gateway.searching import Searcher
 from switchboard_tray.jsonfile import make_private_folder
 from switchboard_tray.logs import crashes_to, log_to, set_level
 from switchboard_tray.paths import Paths
@@ -38,6 +39,7 @@ from switchboard_tray.stores.config import ConfigStore, Loaded
 from switchboard_tray.stores.daemon import Daemon, only_instance, remove_daemon, write_daemon
 from switchboard_tray.stores.leftovers import Leftovers
 from switchboard_tray.stores.secrets import SecretStore
+from switchboard_tray.stores.vectors import VectorStore
 from switchboard_tray.wire.endpoint import Endpoint
 from switchboard_tray.wire.guard import Guard
 from switchboard_tray.wire.listen import listen
@@ -113,13 +115,15 @@ async def build_gateway(
         await asyncio.to_thread(leftovers.end_all)
         async with servers as pool, asyncio.TaskGroup() as tasks:
             door = Door(hub, pool, audit)
-            endpoint = Endpoint(Dispatcher(hub, pool, door), sessions, lambda: _limit_bytes(hub))
+            searcher = Searcher(pool, VectorStore().load)
+            endpoint = Endpoint(Dispatcher(hub, pool, door, searcher), sessions, lambda: _limit_bytes(hub))
             reports.on_updated = endpoint.resource_updated
             gateway = Gateway(
                 store=store,
                 hub=hub,
                 pool=pool,
                 door=door,
+                searcher=searcher,
                 token=read_or_make_token(paths.admin_token),
                 url=url,
                 config_path=str(paths.config),

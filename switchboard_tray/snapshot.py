@@ -3,24 +3,26 @@
 A profile that did not change keeps its offer object, so what was computed for it (rendered lists, look-ups) stays.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from types import MappingProxyType
 
-from msgspec import Raw
-
 from switchboard_tray.catalog.model import Catalog, ServerTools
 from switchboard_tray.catalog.names import settle_wire_names
-from switchboard_tray.config.model import Config, Profile
+from switchboard_tray.config.model import Config, Profile, ServerConfig
 from switchboard_tray.names import ToolRef
 from switchboard_tray.profiles.relayed import Relayed, build_relayed
-from switchboard_tray.profiles.select import select_tools, servers_of
+from switchboard_tray.profiles.select import Selected, select_tools, servers_of
 from switchboard_tray.profiles.view import View, build_view
 from switchboard_tray.protocol.eras import PROMPTS_CHANGED, RESOURCES_CHANGED, TOOLS_CHANGED
-from switchboard_tray.surfaces import instructions, passthrough
-from switchboard_tray.surfaces.plan import Plan
+from switchboard_tray.surfaces import instructions
+from switchboard_tray.surfaces.auto import choose_surface
+from switchboard_tray.surfaces.costs import Cost, surface_costs
+from switchboard_tray.surfaces.display import BUILT_SURFACES, Display
+from switchboard_tray.surfaces.material import Material, ServerLine, purpose_of
 
 
 @dataclass(frozen=True)
@@ -29,55 +31,80 @@ class Offer:
 
     profile: Profile
     view: View
-    servers: tuple[tuple[str, ServerTools | None], ...]
+    surface: str
+    """The surface in force: never ``auto``."""
+    servers: tuple[tuple[ServerConfig, ServerTools | None], ...]
     """The servers that may give it a tool; None for one that was never listed."""
     inputs: tuple[object, ...] = field(repr=False)
     """Everything this offer was made from: equal inputs, same offer."""
 
     @cached_property
-    def tools(self) -> bytes:
-        """The listed tools as a JSON array, rendered once."""
-        return passthrough.list_tools(self.view)
+    def display(self) -> Display:
+        """Its surface over its tools."""
+        return Display(self.surface, self.material, is_switched=self.profile.surface == "auto")
 
     @cached_property
-    def fingerprint(self) -> str:
-        """Equal for equal lists: a client need not be told of a change that it cannot see."""
-        return sha256(self.tools).hexdigest()
+    def bundle(self) -> "Offer":
+        """All of it, with all tools as they are."""
+        return replace(self, surface="passthrough")
+
+    def of_server(self, server: str) -> "Offer | None":
+        """What one server gives it, with all tools as they are; None where the server may not give it anything."""
+        if server not in self._by_server:
+            own = tuple((one, listed) for one, listed in self.servers if one.name == server)
+            view = self.view.of_server(server)
+            self._by_server[server] = replace(self, view=view, surface="passthrough", servers=own) if own else None
+        return self._by_server[server]
+
+    @cached_property
+    def _by_server(self) -> "dict[str, Offer | None]":
+        return {}
+
+    @cached_property
+    def material(self) -> Material:
+        """Its tools and servers, as surfaces work on them."""
+        return Material(self.view, tuple(self._server_lines()))
+
+    @cached_property
+    def costs(self) -> Mapping[str, Cost]:
+        """What each surface would cost."""
+        return surface_costs(self.material)
+
+    def _server_lines(self) -> Iterator[ServerLine]:
+        counts = Counter(entry.ref.server for entry in self.view.entries)
+        for server, listed in self.servers:
+            if listed is not None and counts[server.name]:
+                names = [entry.ref.tool for entry in self.view.entries if entry.ref.server == server.name]
+                purpose = purpose_of(server.description, listed.instructions, names)
+                yield ServerLine(server.name, counts[server.name], purpose)
 
     @cached_property
     def relayed(self) -> Relayed:
         """Its prompts and resources, as far as it passes them on."""
-        return build_relayed(self.profile, self.servers)
+        return build_relayed(self.profile, [(server.name, listed) for server, listed in self.servers])
 
     @cached_property
     def fingerprints(self) -> Mapping[str, str]:
-        """For each kind of change a client can be told of, what it would list now."""
+        """For each kind of change, a text that is equal for equal lists."""
         resources = self.relayed.resources + self.relayed.templates
-        return {
-            TOOLS_CHANGED: self.fingerprint,
-            PROMPTS_CHANGED: sha256(self.relayed.prompts).hexdigest(),
-            RESOURCES_CHANGED: sha256(resources).hexdigest(),
-        }
+        lists = {TOOLS_CHANGED: self.display.tools, PROMPTS_CHANGED: self.relayed.prompts, RESOURCES_CHANGED: resources}
+        return {kind: sha256(listed).hexdigest() for kind, listed in lists.items()}
 
     @cached_property
     def instructions(self) -> str:
-        """What a client of this profile is told when it connects."""
+        """What a client is told when it connects."""
         relayed = self.relayed
-        # A server that gives this profile nothing has nothing to tell it.
-        giving = {entry.ref.server for entry in self.view.entries}
+        # A server that gives this client nothing has nothing to tell it.
+        giving = {line.name for line in self.material.servers}
         for origins in (relayed.prompt_origins, relayed.resource_origins, relayed.template_origins):
             giving.update(server for server, _ in origins.values())
-        said = [(name, listed.instructions) for name, listed in self.servers if listed and name in giving]
-        return instructions.write_instructions(instructions.PASSTHROUGH, said)
+        said = [(one.name, listed.instructions) for one, listed in self.servers if listed and one.name in giving]
+        return instructions.write_instructions(instructions.HEADS[self.surface], said)
 
     @property
     def unlisted(self) -> tuple[str, ...]:
         """Servers of the profile whose tools are not known yet."""
-        return tuple(name for name, listed in self.servers if listed is None)
-
-    def plan(self, name: str, params: Mapping[str, Raw]) -> Plan:
-        """What a call of the listed tool `name` comes to."""
-        return passthrough.plan_call(self.view, name, params)
+        return tuple(server.name for server, listed in self.servers if listed is None)
 
 
 @dataclass(frozen=True)
@@ -110,8 +137,13 @@ class Snapshot:
         ]
 
 
-def build_snapshot(config: Config, catalog: Catalog, previous: Snapshot) -> Snapshot:
-    """The snapshot of `config` and `catalog`; offers equal to those of `previous` are taken from there."""
+def build_snapshot(
+    config: Config, catalog: Catalog, previous: Snapshot, held: frozenset[str] = frozenset()
+) -> Snapshot:
+    """The snapshot of `config` and `catalog`; offers equal to those of `previous` are taken from there.
+
+    The profiles named in `held` keep the surface they have now, so that none flickers between two.
+    """
     refs = [
         ToolRef(server.name, tool.name)
         for server in config.servers.values()
@@ -119,21 +151,39 @@ def build_snapshot(config: Config, catalog: Catalog, previous: Snapshot) -> Snap
         for tool in listed.tools
     ]
     wire_names = settle_wire_names(refs)
-    offers = {name: _offer(profile, config, catalog, wire_names, previous) for name, profile in config.profiles.items()}
+    offers = {}
+    for name, profile in config.profiles.items():
+        former = previous.offers.get(name)
+        is_held = former is not None and name in held and former.profile == profile
+        kept = former.surface if former is not None and is_held else None
+        offers[name] = _offer(profile, config, catalog, wire_names, former, kept)
     return Snapshot(config, catalog, MappingProxyType(offers), previous.version + 1)
 
 
 def _offer(
-    profile: Profile, config: Config, catalog: Catalog, wire_names: Mapping[ToolRef, str], previous: Snapshot
+    profile: Profile,
+    config: Config,
+    catalog: Catalog,
+    wire_names: Mapping[ToolRef, str],
+    former: Offer | None,
+    kept_surface: str | None,
 ) -> Offer:
-    servers = tuple((server.name, catalog.of(server)) for server in servers_of(profile, config))
+    servers = tuple((server, catalog.of(server)) for server in servers_of(profile, config))
     selected = tuple(select_tools(profile, config, catalog))
+    surface = kept_surface or _surface_by_size(profile, selected)
     inputs = (
         profile,
-        tuple((name, listed.digest if listed else None) for name, listed in servers),
+        surface,
+        tuple((server.name, server.description, listed.digest if listed else None) for server, listed in servers),
         tuple(wire_names[one.ref] for one in selected),
     )
-    former = previous.offers.get(profile.name)
     if former is not None and former.inputs == inputs:
         return former
-    return Offer(profile, build_view(profile, selected, wire_names), servers, inputs)
+    return Offer(profile, build_view(profile, selected, wire_names), surface, servers, inputs)
+
+
+def _surface_by_size(profile: Profile, selected: Sequence[Selected]) -> str:
+    """The surface that the profile has by its size. One whose part is not built yet is listed flat."""
+    giving = {one.ref.server for one in selected}
+    chosen = choose_surface(profile.surface, profile.auto_threshold, profile.auto_above, len(selected), len(giving))
+    return chosen if chosen in BUILT_SURFACES else "passthrough"

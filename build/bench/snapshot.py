@@ -11,6 +11,7 @@ from types import MappingProxyType
 from switchboard_tray.catalog.check import check_tools
 from switchboard_tray.catalog.model import Catalog, ServerTools, server_key
 from switchboard_tray.config.model import Config, Profile, ServerConfig
+from switchboard_tray.protocol.eras import TOOLS_CHANGED
 from switchboard_tray.snapshot import Snapshot, build_snapshot
 
 SERVERS, TOOLS_EACH, ROUNDS = 25, 40, 7
@@ -24,19 +25,19 @@ def main() -> None:
     build_s = _best(lambda: build_snapshot(config, catalog, Snapshot()))
     render_s = _best(lambda: _rendered(config, catalog))
     change_s = _best(lambda: build_snapshot(config, changed, first))
-    parse_s = _best(lambda: json.loads(first.offers["all"].tools))
-    size_kb = len(first.offers["all"].tools) / 1024
+    parse_s = _best(lambda: json.loads(first.offers["all"].display.tools))
+    size_kb = len(first.offers["all"].display.tools) / 1024
     count = SERVERS * TOOLS_EACH
     print(f"{count} tools, {SERVERS} servers, {len(config.profiles)} profiles; a list of {size_kb:.0f} KB")
     print(f"built from nothing      {build_s * 1000:7.1f} ms   {build_s / parse_s:5.2f} x one json.loads of the list")
     print(f"built and rendered      {render_s * 1000:7.1f} ms   {render_s / parse_s:5.2f} x")
     print(f"one server's list grew  {change_s * 1000:7.1f} ms   {change_s / parse_s:5.2f} x")
-    ready_s = _best(lambda: first.offers["all"].tools)
+    ready_s = _best(lambda: first.offers["all"].display.tools)
     print(f"a list, once rendered   {ready_s * 1000:7.4f} ms   the same bytes each time")
 
 
 def _rendered(config: Config, catalog: Catalog) -> list[str]:
-    return [offer.fingerprint for offer in build_snapshot(config, catalog, Snapshot()).offers.values()]
+    return [offer.fingerprints[TOOLS_CHANGED] for offer in build_snapshot(config, catalog, Snapshot()).offers.values()]
 
 
 def _world() -> tuple[Config, Catalog]:

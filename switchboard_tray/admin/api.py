@@ -25,6 +25,7 @@ from switchboard_tray.config.problems import BrokenFile, InvalidConfig
 from switchboard_tray.errors import ConfigConflict, ConfigError, NotFound, Refused, ServerError, SwitchboardError
 from switchboard_tray.gateway.door import Door, Origin
 from switchboard_tray.gateway.hub import Hub
+from switchboard_tray.gateway.searching import Searcher
 from switchboard_tray.names import did_you_mean
 from switchboard_tray.protocol.calls import Silent
 from switchboard_tray.protocol.messages import RpcError, dumps
@@ -33,6 +34,8 @@ from switchboard_tray.servers.pool import ServerPool
 from switchboard_tray.servers.process import memory_of_trees
 from switchboard_tray.snapshot import Offer
 from switchboard_tray.stores.config import ConfigStore, Loaded
+from switchboard_tray.surfaces.calling import MOST_HITS
+from switchboard_tray.surfaces.meta import HITS
 from switchboard_tray.wire.http import read_body
 
 log = logging.getLogger(__name__)
@@ -60,6 +63,7 @@ class Gateway:
     hub: Hub
     pool: ServerPool
     door: Door
+    searcher: Searcher
     token: str
     url: str
     config_path: str
@@ -98,6 +102,7 @@ def admin_routes(gateway: Gateway) -> list[Route | Mount]:
         route("GET", "/profiles", _profiles),
         route("GET", "/profiles/{name}", _profile),
         route("GET", "/tools", _tools),
+        route("GET", "/search", _search),
         route("GET", "/why", _why),
         route("POST", "/call", _call),
     ]
@@ -199,8 +204,18 @@ async def _profile(gateway: Gateway, request: Request) -> Any:
 async def _tools(gateway: Gateway, request: Request) -> Any:
     offer = await _listed_offer(gateway, _profile_name(gateway, request.query_params.get("profile")))
     if request.query_params.get("asClient") == "true":
-        return Response(offer.tools, media_type="application/json")
+        return Response(offer.display.tools, media_type="application/json")
     return views.tool_views(offer, {status.name: status.state for status in gateway.pool.status()})
+
+
+async def _search(gateway: Gateway, request: Request) -> Any:
+    query, limit = request.query_params.get("query", ""), request.query_params.get("limit", str(HITS))
+    if not query.strip() or not limit.isascii() or not limit.isdigit() or not 0 < int(limit) <= MOST_HITS:
+        raise SwitchboardError(f"A search needs a query, and a limit of 1 to {MOST_HITS} if any.")
+    offer = await _listed_offer(gateway, _profile_name(gateway, request.query_params.get("profile")))
+    return await gateway.searcher.answer(
+        lambda around: views.search_view(offer, query, int(limit), around), offer, gateway.hub.current.config
+    )
 
 
 async def _why(gateway: Gateway, request: Request) -> Any:

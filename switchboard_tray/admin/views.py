@@ -13,6 +13,10 @@ from switchboard_tray.names import ToolRef, did_you_mean, matches_ref
 from switchboard_tray.redact import REDACTED
 from switchboard_tray.servers.status import ServerStatus
 from switchboard_tray.snapshot import Offer, Snapshot
+from switchboard_tray.surfaces.calling import SUMMARY_CHARS, explain_miss, find_entries
+from switchboard_tray.surfaces.material import summary, text_of
+from switchboard_tray.surfaces.plan import Surroundings
+from switchboard_tray.typescript.render import signature
 
 _REFERENCE = re.compile(r"\$\{(?:secret|env):[^}]*\}")
 _SECRET_WORD = r"[\w-]*(?:token|secret|passw|api-?_?key|credential)[\w-]*"
@@ -133,6 +137,8 @@ def profile_view(profile: Profile, snapshot: Snapshot) -> dict[str, Any]:
         "include": list(profile.include),
         "exclude": list(profile.exclude),
         "surface": profile.surface,
+        "surfaceNow": offer.surface,
+        "surfaces": {name: {"tools": cost.tools, "tokens": cost.tokens} for name, cost in offer.costs.items()},
         "isDefault": profile.name == snapshot.config.default_profile,
         "tools": len(offer.view.entries),
         "toolRefs": [str(entry.ref) for entry in offer.view.entries],
@@ -143,6 +149,22 @@ def profile_view(profile: Profile, snapshot: Snapshot) -> dict[str, Any]:
         },
         "warnings": list(offer.view.warnings),
     }
+
+
+def search_view(offer: Offer, query: str, limit: int, around: Surroundings) -> dict[str, Any]:
+    """The tools of a profile that fit `query`, best first; `miss` says why there are none."""
+    material = offer.material
+    found = find_entries(material, query, limit, around)
+    tools = [
+        {
+            "ref": str(entry.ref),
+            "wireName": entry.wire_name,
+            "summary": summary(text_of(entry), SUMMARY_CHARS),
+            "signature": signature(str(entry.ref), entry.tool),
+        }
+        for entry in found
+    ]
+    return {"tools": tools, "miss": "" if found else explain_miss(material, query, around)}
 
 
 def tool_views(offer: Offer, states: Mapping[str, str]) -> list[dict[str, Any]]:

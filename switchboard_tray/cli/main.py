@@ -38,6 +38,7 @@ COMMANDS: Mapping[str, Command] = {
     "secret": Command("secrets", "values that config.json must not hold: set, list, remove"),
     "tools": Command("tools", "list the tools of a profile"),
     "call": Command("tools", "call a tool, as a client of a profile would"),
+    "search": Command("tools", "find tools of a profile by what they do"),
     "why": Command("tools", "say why a tool is in a profile, or not"),
     "config": Command("config", "the config file: path, check, set, history, restore"),
     "doctor": Command("doctor", "look for what keeps Switchboard from working"),

@@ -168,9 +168,16 @@ def _show(args: argparse.Namespace, paths: Paths) -> int:
         ref: ", ".join(f"{key} {text!r}" for key, text in one.items()) for ref, one in profile["overrides"].items()
     }
     print_facts([("name", _title(profile)), *((name, profile[name]) for name in names), ("overrides", overrides)])
+    costs = {name: _cost(cost, name == profile["surfaceNow"]) for name, cost in profile["surfaces"].items()}
+    print_facts([("costs", costs)])
     print_facts([("not listed yet", profile["unlisted"]), ("warnings", profile["warnings"])])
     print_facts([("tools", profile["toolRefs"] or "none")])
     return DONE
+
+
+def _cost(cost: dict[str, int], is_now: bool) -> str:
+    noun = "tool" if cost["tools"] == 1 else "tools"
+    return f"{cost['tools']} {noun}, about {cost['tokens']} tokens{' (in force now)' if is_now else ''}"
 
 
 def _remove(args: argparse.Namespace, paths: Paths) -> int:

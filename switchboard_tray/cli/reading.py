@@ -43,6 +43,9 @@ class Reader(Protocol):
     def client_tools(self, profile: str | None) -> list[Json]:
         """What a client of the profile is listed; raises NotFound."""
 
+    def search(self, query: str, limit: int, profile: str | None) -> Json:
+        """The tools that fit a query; raises NotFound."""
+
     def why(self, ref: str, profile: str | None) -> Json:
         """Why a tool is in a profile, or not; raises NotFound."""
 
@@ -91,6 +94,11 @@ class Live:
     def client_tools(self, profile: str | None) -> list[Json]:
         """What a client is listed."""
         answer: list[Json] = self._client.get("/tools", asClient="true", **_profile_query(profile))
+        return answer
+
+    def search(self, query: str, limit: int, profile: str | None) -> Json:
+        """The tools that fit a query."""
+        answer: Json = self._client.get("/search", query=query, limit=str(limit), **_profile_query(profile))
         return answer
 
     def why(self, ref: str, profile: str | None) -> Json:
@@ -143,8 +151,16 @@ class Stored:
         """What a client is listed."""
         import json
 
-        tools: list[Json] = json.loads(self._offer(profile).tools)
+        tools: list[Json] = json.loads(self._offer(profile).display.tools)
         return tools
+
+    def search(self, query: str, limit: int, profile: str | None) -> Json:
+        """The tools that fit a query."""
+        from switchboard_tray.admin.views import search_view
+        from switchboard_tray.stores.vectors import VectorStore
+        from switchboard_tray.surfaces.plan import Surroundings
+
+        return search_view(self._offer(profile), query, limit, Surroundings((), VectorStore().load()))
 
     def why(self, ref: str, profile: str | None) -> Json:
         """Why a tool is in a profile."""

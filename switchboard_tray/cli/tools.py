@@ -1,4 +1,4 @@
-"""``tools``, ``call``, ``why``: what a profile offers, from outside a client."""
+"""``tools``, ``search``, ``call``, ``why``: what a profile offers, from outside a client."""
 
 import argparse
 import json
@@ -12,6 +12,7 @@ from switchboard_tray.cli.parsing import Parser, finish
 from switchboard_tray.cli.reading import open_reader
 from switchboard_tray.paths import Paths
 
+HITS, MOST_HITS = 10, 50
 _CALL_EXAMPLES = """
 switchboard call demo.add_note '{"title": "Water the plants"}'
 switchboard call github.create_issue - --profile work < issue.json
@@ -25,6 +26,14 @@ def add_arguments(parser: Parser, command: str) -> None:
             about = "list the tools of a profile, whatever its surface"
             finish(parser, about, _tools, "switchboard tools\nswitchboard tools --profile work --as-client --json")
             parser.add_argument("--as-client", action="store_true", help="as a client of the profile lists them")
+        case "search":
+            examples = 'switchboard search "create an issue"\nswitchboard search github.create_issue --signature'
+            finish(parser, "find tools of a profile by what they do", _search, examples)
+            parser.add_argument("query", metavar="QUERY", help="what the tool should do, or a tool's or server's name")
+            about = f"how many to show, 1 to {MOST_HITS}; {HITS} where none is given"
+            parser.add_argument("--limit", type=_limit, default=HITS, metavar="N", help=about)
+            about = "show how each is called, as a TypeScript signature"
+            parser.add_argument("--signature", action="store_true", help=about)
         case "call":
             finish(parser, "call a tool, as a client of a profile would", _call, _CALL_EXAMPLES)
             parser.add_argument("ref", metavar="REF", help="the tool: server.tool, or the name that clients see")
@@ -51,6 +60,30 @@ def _tools(args: argparse.Namespace, paths: Paths) -> int:
     unlisted = reader.profile(args.profile)["unlisted"]
     if unlisted:
         note(f"Not listed yet, so their tools are still to come: {', '.join(unlisted)}")
+    return DONE
+
+
+def _limit(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 0 < int(text) <= MOST_HITS:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {MOST_HITS}")
+    return int(text)
+
+
+def _search(args: argparse.Namespace, paths: Paths) -> int:
+    if not args.query.strip():
+        args.parser.error("the query is empty")
+    found = open_reader(paths).search(args.query, args.limit, args.profile)
+    tools = found["tools"]
+    if args.json:
+        print_json(tools)
+        return DONE
+    if args.signature:
+        for tool in tools:
+            print(plain(tool["signature"]))
+    elif tools:
+        print_table(("TOOL", "WHAT"), [(tool["ref"], tool["summary"]) for tool in tools])
+    for line in found["miss"].splitlines():
+        note(line)
     return DONE
 
 

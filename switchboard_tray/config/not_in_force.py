@@ -21,7 +21,7 @@ class NotInForce:
 
 
 _LOCAL = ("stdio", "local")
-_SURFACES = ("auto", "passthrough", "flat")
+_SURFACES = ("auto", "passthrough", "flat", "meta", "apps", "compact")
 
 NOT_IN_FORCE: tuple[NotInForce, ...] = (
     NotInForce("/servers/*/url"),
@@ -30,14 +30,10 @@ NOT_IN_FORCE: tuple[NotInForce, ...] = (
     NotInForce("/servers/*/type", but=_LOCAL),
     NotInForce("/servers/*/toolChanges"),
     NotInForce("/profiles/*/surface", but=_SURFACES),
-    NotInForce("/profiles/*/autoThreshold"),
-    NotInForce("/profiles/*/autoAbove"),
     NotInForce("/profiles/*/budgets"),
     NotInForce("/profiles/*/accounts"),
     NotInForce("/profiles/*/confirm/*", meanwhile="Tools that match are refused until it is."),
     NotInForce("/settings/surface", but=_SURFACES),
-    NotInForce("/settings/autoThreshold"),
-    NotInForce("/settings/autoAbove"),
     NotInForce("/settings/autostart"),
     NotInForce("/settings/theme"),
     NotInForce("/settings/notifications"),

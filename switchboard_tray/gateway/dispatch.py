@@ -15,7 +15,9 @@ from switchboard_tray.errors import NotFound, Refused, ServerError
 from switchboard_tray.gateway.door import Door, Origin
 from switchboard_tray.gateway.hub import Hub
 from switchboard_tray.gateway.relay import capabilities, find_resource, relay
-from switchboard_tray.profiles.resolve import ClientFacts, Resolution, resolve_profile
+from switchboard_tray.gateway.searching import Searcher
+from switchboard_tray.gateway.shown import Shown, find_shown
+from switchboard_tray.profiles.resolve import ClientFacts
 from switchboard_tray.protocol.calls import Listener
 from switchboard_tray.protocol.eras import MODERN_VERSIONS
 from switchboard_tray.protocol.headers import ParamHeader, param_headers
@@ -31,7 +33,7 @@ from switchboard_tray.protocol.messages import (
 from switchboard_tray.servers.pool import ServerPool
 from switchboard_tray.snapshot import Offer
 from switchboard_tray.surfaces import instructions
-from switchboard_tray.surfaces.plan import Invoke, Reply, Unknown
+from switchboard_tray.surfaces.plan import Find, Invoke, Plan, Reply, Search, Unknown
 
 log = logging.getLogger(__name__)
 
@@ -43,17 +45,17 @@ LIST_PATIENCE_S = 3.0
 class Dispatcher:
     """Answers the requests of clients."""
 
-    def __init__(self, hub: Hub, pool: ServerPool, door: Door) -> None:
-        self._hub, self._pool, self._door = hub, pool, door
+    def __init__(self, hub: Hub, pool: ServerPool, door: Door, searcher: Searcher) -> None:
+        self._hub, self._pool, self._door, self._searcher = hub, pool, door, searcher
 
-    def resolve(self, facts: ClientFacts) -> Resolution:
-        """The client's profile as the config is now. Raises `NotFound` where it names one that does not exist."""
-        return resolve_profile(facts, self._hub.current.config)
+    def shown(self, facts: ClientFacts) -> Shown:
+        """What the client is shown as things are now. Raises `NotFound` as `find_shown` does."""
+        return find_shown(facts, self._hub.current)
 
     def fingerprints(self, facts: ClientFacts) -> Mapping[str, str]:
         """What this client would be listed now: for each kind of change, a text that is equal for equal lists."""
         try:
-            offer = self._offer(self.resolve(facts))
+            offer = self.shown(facts).offer
         except NotFound:
             return {}
         return offer.fingerprints if offer else {}
@@ -61,8 +63,8 @@ class Dispatcher:
     # -- what we say of ourselves ----------------------------------------------------------------------------------
 
     def initialize(self, facts: ClientFacts, version: str) -> bytes:
-        """The answer to ``initialize``. Raises `NotFound` as `resolve` does."""
-        offer = self._offer(self.resolve(facts))
+        """The answer to ``initialize``. Raises `NotFound` as `shown` does."""
+        offer = self.shown(facts).offer
         return dumps(
             {
                 "protocolVersion": version,
@@ -73,8 +75,8 @@ class Dispatcher:
         )
 
     def discover(self, facts: ClientFacts) -> bytes:
-        """The answer to ``server/discover``. Raises `NotFound` as `resolve` does."""
-        offer = self._offer(self.resolve(facts))
+        """The answer to ``server/discover``. Raises `NotFound` as `shown` does."""
+        offer = self.shown(facts).offer
         return dumps(
             {
                 "supportedVersions": MODERN_VERSIONS,
@@ -84,9 +86,9 @@ class Dispatcher:
         )
 
     def param_headers(self, facts: ClientFacts, name: str) -> list[ParamHeader]:
-        """The arguments that a listed tool wants repeated as headers. Raises `NotFound` as `resolve` does."""
-        offer = self._offer(self.resolve(facts))
-        entry = offer.view.by_wire.get(name) if offer else None
+        """The arguments that a listed tool wants repeated as headers. Raises `NotFound` as `shown` does."""
+        offer = self.shown(facts).offer
+        entry = offer.view.by_wire.get(name) if offer and offer.display.is_flat else None
         return list(param_headers(entry.tool.definition["inputSchema"])) if entry else []
 
     # -- requests --------------------------------------------------------------------------------------------------
@@ -94,23 +96,23 @@ class Dispatcher:
     async def answer(
         self, method: str, params: Mapping[str, Raw], facts: ClientFacts, listener: Listener
     ) -> bytes | Raw:
-        """The result of a request. Raises `RpcError`, and `NotFound` as `resolve` does."""
-        resolution = self.resolve(facts)
+        """The result of a request. Raises `RpcError`, and `NotFound` as `shown` does."""
+        shown = self.shown(facts)
         match method:
             case "ping":
                 return b"{}"
             case "server/discover":
                 return self.discover(facts)
             case "tools/call":
-                return await self._call_tool(params, facts, resolution, listener)
+                return await self._call_tool(params, facts, shown, listener)
             case "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list":
-                return await self._list(method, params, facts, resolution, listener)
+                return await self._list(method, params, facts, listener)
             case _:
-                return await self._relay(await self._listed_offer(resolution), method, params, listener)
+                return await self._relay((await self._listed(facts)).offer, method, params, listener)
 
     def watching(self, facts: ClientFacts, uri: str) -> AbstractAsyncContextManager[None]:
-        """Have updates of a resource reported while the context lasts. Raises `RpcError`, `NotFound` as `resolve`."""
-        offer = self._offer(self.resolve(facts))
+        """Have updates of a resource reported while the context lasts. Raises `RpcError`, `NotFound` as `shown`."""
+        offer = self.shown(facts).offer
         if offer is None or "resources" not in offer.profile.relay:
             raise RpcError(METHOD_NOT_FOUND, "Method not found: resources/subscribe")
         server, own = find_resource(offer.relayed, {"uri": Raw(dumps(uri))})
@@ -119,7 +121,7 @@ class Dispatcher:
     def shown_uris(self, facts: ClientFacts, server: str, own: str) -> Sequence[str]:
         """The URIs under which the client of `facts` knows a server's resource; none where it does not have it."""
         try:
-            offer = self._offer(self.resolve(facts))
+            offer = self.shown(facts).offer
         except NotFound:
             return ()
         if offer is None:
@@ -128,26 +130,26 @@ class Dispatcher:
         return [uri for uri in spellings if offer.relayed.find_resource(uri) == (server, own)]
 
     def told(self, facts: ClientFacts, method: str, params: Raw | None) -> None:
-        """Pass on what a client tells to the servers of its profile. Raises `NotFound` as `resolve` does."""
-        offer = self._offer(self.resolve(facts))
+        """Pass on what a client tells to the servers of its profile. Raises `NotFound` as `shown` does."""
+        offer = self.shown(facts).offer
         if offer is not None and method == "notifications/roots/list_changed":
-            self._pool.notify((name for name, _ in offer.servers), method, params)
+            self._pool.notify((server.name for server, _ in offer.servers), method, params)
 
     def set_level(self, level: str | None) -> None:
         """Have servers send log messages of `level` and above: what the most curious client wants."""
         self._pool.set_level(level)
 
     async def _list(
-        self, method: str, params: Mapping[str, Raw], facts: ClientFacts, resolution: Resolution, listener: Listener
+        self, method: str, params: Mapping[str, Raw], facts: ClientFacts, listener: Listener
     ) -> bytes | Raw:
         if "cursor" in params and bytes(params["cursor"]) != b"null":
             raise RpcError(INVALID_PARAMS, "Unknown cursor: the list has one page")
-        offer = await self._listed_offer(resolution)
+        resolution, offer = await self._listed(facts)
         if method == "tools/list":
             # The name comes from outside, and must not look like lines of the log.
             client = facts.client_id or facts.client_name or ""
             log.debug("client %r: tools/list of profile %s", client, resolution.profile)
-            return b'{"tools":' + (offer.tools if offer else b"[]") + b"}"
+            return b'{"tools":' + (offer.display.tools if offer else b"[]") + b"}"
         return await self._relay(offer, method, params, listener)
 
     async def _relay(
@@ -159,43 +161,59 @@ class Dispatcher:
             raise RpcError(INTERNAL_ERROR, f"{fault} {fault.hint}".strip()) from None
 
     async def _call_tool(
-        self, params: Mapping[str, Raw], facts: ClientFacts, resolution: Resolution, listener: Listener
+        self, params: Mapping[str, Raw], facts: ClientFacts, shown: Shown, listener: Listener
     ) -> bytes | Raw:
         name = read_text(params.get("name"))
         if name is None:
             raise RpcError(INVALID_PARAMS, "tools/call needs the name of a tool as a string")
-        offer = self._offer(resolution)
-        plan = offer.plan(name, params) if offer else Unknown(name)
-        if isinstance(plan, Unknown) and (offer := await self._listed_offer(resolution)) is not None:
+        plan = _plan(shown.offer, name, params)
+        if isinstance(plan, Unknown | Search) and shown.offer is not None and shown.offer.unlisted:
             # A client may know the tool from before our cache was lost.
-            plan = offer.plan(name, params)
-        origin = Origin("mcp", facts.client_id or facts.client_name or "", resolution.reason)
+            shown = await self._listed(facts)
+            plan = _plan(shown.offer, name, params)
+        (profile, reason), offer = shown
+        origin = Origin("mcp", facts.client_id or facts.client_name or "", reason)
+        if profile is None or offer is None:
+            self._door.refuse("", name, params, origin)
+            raise _unknown_tool(name)
         match plan:
             case Reply(result):
                 return result
-            case Unknown():
-                self._door.refuse(resolution.profile or "", name, params, origin)
-                raise RpcError(INVALID_PARAMS, f"Unknown tool: {name}")
+            case Search(find):
+                return await self._search(find, offer)
+            case Unknown(missing, explain):
+                self._door.refuse(profile, missing, params, origin)
+                if explain is None:
+                    raise _unknown_tool(name)
+                return await self._search(explain, offer)
             case Invoke(ref, sent):
-                assert resolution.profile is not None
                 try:
-                    return await self._door.call(resolution.profile, ref, sent, origin, listener)
+                    return await self._door.call(profile, ref, sent, origin, listener)
                 except NotFound:
-                    raise RpcError(INVALID_PARAMS, f"Unknown tool: {name}") from None
+                    raise _unknown_tool(name) from None
                 except (ServerError, Refused) as fault:
                     return tool_error(f"{fault} {fault.hint}".strip())
 
-    async def _listed_offer(self, resolution: Resolution) -> Offer | None:
-        """The offer, after a few seconds for servers that were never listed."""
-        offer = self._offer(resolution)
-        if offer is not None and offer.unlisted:
-            await self._pool.wait_for_lists(offer.unlisted, LIST_PATIENCE_S)
-            offer = self._offer(resolution)
-        return offer
+    async def _search(self, find: Find, offer: Offer) -> bytes:
+        return await self._searcher.answer(find, offer, self._hub.current.config)
 
-    def _offer(self, resolution: Resolution) -> Offer | None:
-        return self._hub.current.offers.get(resolution.profile) if resolution.profile else None
+    async def _listed(self, facts: ClientFacts) -> Shown:
+        """What the client is shown, after a few seconds for servers that were never listed."""
+        shown = self.shown(facts)
+        if shown.offer is not None and shown.offer.unlisted:
+            await self._pool.wait_for_lists(shown.offer.unlisted, LIST_PATIENCE_S)
+            shown = self.shown(facts)
+        return shown
 
 
 def _instructions(offer: Offer | None) -> str:
     return offer.instructions if offer else instructions.WAITING
+
+
+def _plan(offer: Offer | None, name: str, params: Mapping[str, Raw]) -> Plan:
+    return offer.display.plan(name, params) if offer else Unknown(name)
+
+
+def _unknown_tool(name: str) -> RpcError:
+    """For what the profile does not have, there or not."""
+    return RpcError(INVALID_PARAMS, f"Unknown tool: {name}")

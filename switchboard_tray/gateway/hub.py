@@ -4,12 +4,15 @@ One event loop, no await inside `update`: the assignment is the commit, and read
 """
 
 import asyncio
+import time
 from collections.abc import Callable
 
 from switchboard_tray.catalog.model import Catalog, ServerTools, server_key
 from switchboard_tray.config.model import Config, ServerConfig
 from switchboard_tray.snapshot import Snapshot, build_snapshot
 
+HOLD_S = 5.0
+"""A profile whose surface was just switched keeps it for so long."""
 BURST_S = 0.05
 """Lists that arrive together, as at a start with many servers, make one snapshot."""
 
@@ -20,7 +23,10 @@ Changed = Callable[[Snapshot, Snapshot], None]
 class Hub:
     """The present snapshot, and who wants to know of the next."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._held: dict[str, float] = {}
+        """Until when a profile keeps its surface."""
         self.current = Snapshot()
         self.catalog = Catalog()
         """All lists known so far; ahead of the snapshot's for the length of a burst."""
@@ -38,10 +44,30 @@ class Hub:
             self._timer = None
         if catalog is not None:
             self.catalog = catalog
-        before = self.current
-        self.current = build_snapshot(config or before.config, self.catalog, before)
+        before, now = self.current, self._clock()
+        self._held = {name: until for name, until in self._held.items() if until > now}
+        self.current = build_snapshot(config or before.config, self.catalog, before, frozenset(self._held))
+        self._hold_switched(before, now)
         for changed in self._listeners:
             changed(before, self.current)
+
+    def _hold_switched(self, before: Snapshot, now: float) -> None:
+        """Keep each surface that was just switched for a while, then look again."""
+        for name, offer in self.current.offers.items():
+            former = before.offers.get(name)
+            if former is not None and former.surface != offer.surface and former.profile == offer.profile:
+                self._held[name] = now + HOLD_S
+        if self._held:
+            self._update_in(min(self._held.values()) - now)
+
+    def _update_in(self, delay_s: float) -> None:
+        """Have `update` called in so many seconds, if it is not called before."""
+        loop = asyncio.get_running_loop()
+        due = loop.time() + delay_s
+        if self._timer is None or due < self._timer.when():
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = loop.call_at(due, self.update)
 
     def listed(self, server: ServerConfig, tools: ServerTools) -> None:
         """Take in a server's list: at once where it was never listed, else within a burst."""
@@ -49,5 +75,5 @@ class Hub:
         self.catalog = self.catalog.with_list(server_key(server), tools)
         if known is None:
             self.update()
-        elif known.digest != tools.digest and self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(BURST_S, self.update)
+        elif known.digest != tools.digest:
+            self._update_in(BURST_S)

@@ -1,5 +1,6 @@
 """Which profile a request is for, and why. Pure; worked out anew for each request, from what the request carries."""
 
+from typing import NamedTuple
 
 import msgspec
 
@@ -17,9 +18,13 @@ class ClientFacts(msgspec.Struct, frozen=True):
     """The `client` parameter of the address."""
     client_name: str | None = None
     """The name the client gives itself."""
+    is_bundle: bool = False
+    """Whether the address wants all tools as they are, whatever the profile's surface."""
+    url_server: str | None = None
+    """The one server whose tools the address wants."""
 
 
-class Resolution(msgspec.Struct, frozen=True):
+class Resolution(NamedTuple):
     """A profile's name as the config spells it, or None for a client that waits; and the reason."""
 
     profile: str | None

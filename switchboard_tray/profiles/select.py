@@ -32,13 +32,13 @@ def select_tools(profile: Profile, config: Config, catalog: Catalog) -> Iterator
                 yield Selected(ref, tool)
 
 
-def servers_of(profile: Profile, config: Config) -> Iterator[ServerConfig]:
-    """The enabled servers that may give `profile` a tool."""
+def servers_of(profile: Profile, config: Config, *, enabled: bool = True) -> Iterator[ServerConfig]:
+    """The servers that may give `profile` a tool, or could if they were not disabled."""
     for server in config.servers.values():
         is_named = server.name in profile.servers or any(
             matches(pattern.partition(".")[0], server.name) for pattern in profile.include
         )
-        if server.enabled and is_named:
+        if server.enabled is enabled and is_named:
             yield server
 
 

@@ -6,9 +6,9 @@ from typing import Any
 from msgspec import Raw
 
 from switchboard_tray.profiles.view import Entry
-from switchboard_tray.protocol.messages import dumps
+from switchboard_tray.protocol.messages import dumps, read_members
 from switchboard_tray.surfaces import calling
-from switchboard_tray.surfaces.material import Material, ServerLine, Surroundings, rounded
+from switchboard_tray.surfaces.material import Material, ServerLine, rounded
 from switchboard_tray.surfaces.plan import Plan, Unknown
 
 _HOW = 'Use action "list" to see its tools, "describe" with a tool for its signature, "call" with tool and arguments.'
@@ -20,7 +20,7 @@ def list_tools(material: Material) -> bytes:
     return dumps([_definition(server) for server in material.servers])
 
 
-def plan_call(material: Material, name: str, params: Mapping[str, Raw], around: Surroundings) -> Plan:
+def plan_call(material: Material, name: str, params: Mapping[str, Raw]) -> Plan:
     """What a call of a server's tool comes to."""
     entries = material.by_server.get(name.casefold())
     if entries is None:
@@ -32,13 +32,14 @@ def plan_call(material: Material, name: str, params: Mapping[str, Raw], around: 
         action = "list" if tool is None else "call"
     match action:
         case "list":
-            return calling.search(material, entries[0].ref.server, calling.MOST_HITS, around)
+            return calling.search(material, entries[0].ref.server, calling.MOST_HITS)
         case "describe":
             names = calling.read_names({"names": given.get("names", tool)})
             return calling.describe(material, [_full(entries, one) for one in names])
         case "call" if isinstance(tool, str) and tool:
             full = _full(entries, tool)
-            return calling.call(material, _own(material, entries, full), full, params)
+            members = read_members(params.get("arguments"))
+            return calling.call(material, _own(material, entries, full), full, members, params)
         case "call":
             return calling.error_reply('tool: give the name of a tool; action "list" names them.')
         case _:

@@ -10,21 +10,23 @@ from switchboard_tray.profiles.view import Entry
 from switchboard_tray.protocol.messages import dumps, read_members, read_text, tool_error
 from switchboard_tray.surfaces.arguments import find_faults, read_arguments
 from switchboard_tray.surfaces.manifest import write_manifest
-from switchboard_tray.surfaces.material import Material, Surroundings, summary, text_of
-from switchboard_tray.surfaces.plan import Invoke, Plan, Reply
+from switchboard_tray.surfaces.material import Material, summary, text_of
+from switchboard_tray.surfaces.plan import Invoke, Plan, Reply, Search, Surroundings, Unknown
 from switchboard_tray.typescript.render import signature
 
 SUMMARY_CHARS = 160
 SHOWN_CHARS = 200
 MOST_HITS = 50
 MOST_SCHEMAS = 20
+MOST_SIGNATURES = 10
+"""A list of more tools would be long with the signature of each."""
 OWN_NAMES = frozenset({"name", "tool", "action", "arguments"})
 _SERVERS = "The servers are these. Give a query, or a server's name to list its tools."
 
 
-def text_reply(text: str) -> Reply:
+def text_result(text: str) -> bytes:
     """A result that says `text`."""
-    return Reply(dumps({"content": [{"type": "text", "text": text}]}))
+    return dumps({"content": [{"type": "text", "text": text}]})
 
 
 def error_reply(text: str) -> Reply:
@@ -35,23 +37,38 @@ def error_reply(text: str) -> Reply:
 # -- search ------------------------------------------------------------------------------------------------------------
 
 
-def search(
-    material: Material, query: str, limit: int, around: Surroundings, signature_chars: int | None = None
-) -> Reply:
+def search(material: Material, query: str, limit: int, signature_chars: int | None = None) -> Plan:
     """The tools that fit `query`, best first; with `signature_chars` each with its signature."""
     wanted = query.strip()
     if not wanted:
-        return text_reply(write_manifest(_SERVERS, material.servers))
-    entries = material.by_server.get(wanted.removesuffix(".*").casefold())
+        return Reply(text_result(write_manifest(_SERVERS, material.servers)))
+    entries = _entries_of_server(material, wanted)
     if entries is not None:
-        return text_reply(_server_list(entries, signature_chars))
-    hits = [material.view.by_ref[hit.ref] for hit in material.index.search(wanted, limit, around.vectors)]
-    if not hits:
-        return text_reply(_miss(material, wanted, around))
-    return text_reply("\n".join(_hit(entry, signature_chars) for entry in hits))
+        return Reply(text_result(_server_list(entries, signature_chars)))
+
+    def find(around: Surroundings) -> bytes:
+        found = find_entries(material, wanted, limit, around)
+        lines = "\n".join(_hit(entry, signature_chars) for entry in found)
+        return text_result(lines or explain_miss(material, wanted, around))
+
+    return Search(find)
+
+
+def find_entries(material: Material, query: str, limit: int, around: Surroundings) -> list[Entry]:
+    """The tools that fit `query`, best first; all of a server whose name it is."""
+    of_server = _entries_of_server(material, query.strip())
+    if of_server is not None:
+        return list(of_server)
+    return [material.view.by_ref[hit.ref] for hit in material.index.search(query, limit, around.vectors)]
+
+
+def _entries_of_server(material: Material, query: str) -> Sequence[Entry] | None:
+    return material.by_server.get(query.removesuffix(".*").casefold())
 
 
 def _server_list(entries: Sequence[Entry], signature_chars: int | None) -> str:
+    if len(entries) > MOST_SIGNATURES:
+        signature_chars = None
     lines = [_hit(entry, signature_chars) for entry in entries[:MOST_HITS]]
     if (more := len(entries) - MOST_HITS) > 0:
         lines.append(f"... and {more} more; search for what you need.")
@@ -65,8 +82,8 @@ def _hit(entry: Entry, signature_chars: int | None) -> str:
     return f"{entry.ref} - {said}" if said else str(entry.ref)
 
 
-def _miss(material: Material, query: str, around: Surroundings) -> str:
-    """Why nothing was found: a model must not take a server that is off for a thing that cannot be done."""
+def explain_miss(material: Material, query: str, around: Surroundings) -> str:
+    """Why `query` found nothing: a model must not take a server that is off for a thing that cannot be done."""
     count = len(material.view.entries)
     lines = [f"No match for {query[:SHOWN_CHARS]!r} among {count} tools of {len(material.servers)} servers."]
     if near := material.index.near_names(query, 5):
@@ -80,22 +97,27 @@ def _miss(material: Material, query: str, around: Surroundings) -> str:
 # -- schemas -----------------------------------------------------------------------------------------------------------
 
 
-def describe(material: Material, names: Sequence[str]) -> Reply:
+def describe(material: Material, names: Sequence[str]) -> Plan:
     """The signatures of the named tools, at most 20; unknown names are answered beside known ones."""
     if not names:
         return error_reply(f"names: give the names of up to {MOST_SCHEMAS} tools, as a search answers them.")
-    parts = [_described(material, name) for name in names[:MOST_SCHEMAS]]
-    if len(names) > MOST_SCHEMAS:
-        parts.append(f"Only the first {MOST_SCHEMAS} of {len(names)} names are answered; ask for the others apart.")
-    return text_reply("\n\n".join(parts))
+    described = [(name, material.view.find(name)) for name in names[:MOST_SCHEMAS]]
+
+    def find(around: Surroundings) -> bytes:
+        parts = [_signature(entry) if entry else _unknown_tool(material, name) for name, entry in described]
+        if len(names) > MOST_SCHEMAS:
+            parts.append(f"Only the first {MOST_SCHEMAS} of {len(names)} names are answered; ask for the others apart.")
+        return text_result("\n\n".join(parts))
+
+    # Near names are a matter of searching; what is known is answered without.
+    return Reply(find(Surroundings())) if all(entry for _, entry in described) else Search(find)
 
 
-def _described(material: Material, name: str) -> str:
-    entry = material.view.find(name)
-    return signature(str(entry.ref), entry.tool) if entry else unknown_tool(material, name)
+def _signature(entry: Entry) -> str:
+    return signature(str(entry.ref), entry.tool)
 
 
-def unknown_tool(material: Material, name: str) -> str:
+def _unknown_tool(material: Material, name: str) -> str:
     """That there is no such tool, with the nearest that there are: of this profile alone."""
     near = ", ".join(str(ref) for ref in material.near(name))
     way = f"Did you mean: {near}?" if near else "Search for what you need."
@@ -105,16 +127,18 @@ def unknown_tool(material: Material, name: str) -> str:
 # -- calls -------------------------------------------------------------------------------------------------------------
 
 
-def call(material: Material, entry: Entry | None, name: str, params: Mapping[str, Raw]) -> Plan:
-    """The call of `entry` with the arguments a model gave, or what is wrong with it."""
+def call(
+    material: Material, entry: Entry | None, name: str, given: Mapping[str, Raw], params: Mapping[str, Raw]
+) -> Plan:
+    """The call of `entry` with the arguments in `given`, or what is wrong with it."""
     if entry is None:
-        return error_reply(unknown_tool(material, name))
-    arguments = read_arguments(read_members(params.get("arguments")), OWN_NAMES)
+        return Unknown(name, lambda around: tool_error(_unknown_tool(material, name)))
+    arguments = read_arguments(given, OWN_NAMES)
     if arguments is None:
-        return error_reply(f"arguments: expected an object.\n\n{signature(str(entry.ref), entry.tool)}")
+        return error_reply(f"arguments: expected an object.\n\n{_signature(entry)}")
     if faults := find_faults(entry.tool, arguments):
         listed = "\n".join(f"- {fault}" for fault in faults)
-        return error_reply(f"{entry.ref} was not called:\n{listed}\n\n{signature(str(entry.ref), entry.tool)}")
+        return error_reply(f"{entry.ref} was not called:\n{listed}\n\n{_signature(entry)}")
     return Invoke(entry.ref, {**params, "arguments": arguments})
 
 
@@ -127,6 +151,12 @@ def read_given(params: Mapping[str, Raw]) -> Mapping[str, Any]:
         # What msgspec cannot read (half of a character) is at most in the tool's own arguments, which stay raw.
         given = {key: read_text(value) for key, value in read_members(raw).items()}
     return given if isinstance(given, dict) else {}
+
+
+def read_query(given: Mapping[str, Any]) -> str:
+    """The query; empty where it is no text."""
+    query = given.get("query")
+    return query if isinstance(query, str) else ""
 
 
 def read_limit(given: Mapping[str, Any], default: int) -> int:

@@ -7,7 +7,7 @@ from msgspec import Raw
 from switchboard_tray.protocol.messages import dumps
 from switchboard_tray.surfaces import calling, meta
 from switchboard_tray.surfaces.manifest import write_manifest
-from switchboard_tray.surfaces.material import Material, Surroundings
+from switchboard_tray.surfaces.material import Material
 from switchboard_tray.surfaces.plan import Plan, Unknown
 
 HITS = 5
@@ -29,13 +29,13 @@ def list_tools(material: Material) -> bytes:
     return dumps([meta.search_definition(_SEARCH, material, HITS), call])
 
 
-def plan_call(material: Material, name: str, params: Mapping[str, Raw], around: Surroundings) -> Plan:
+def plan_call(material: Material, name: str, params: Mapping[str, Raw]) -> Plan:
     """What a call of one of the two comes to."""
     given = calling.read_given(params)
     match name:
         case "search_tools":
             limit = calling.read_limit(given, HITS)
-            return calling.search(material, str(given.get("query") or ""), limit, around, SIGNATURE_CHARS)
+            return calling.search(material, calling.read_query(given), limit, SIGNATURE_CHARS)
         case "call_tool":
             return meta.plan_call_tool(material, given, params)
         case _:

@@ -1,6 +1,6 @@
 """What a client is told when it connects: how to use the surface, then the servers' own instructions. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 SERVER_CHARS = 600
 ALL_CHARS = 4000
@@ -10,6 +10,24 @@ PASSTHROUGH = (
     "Switchboard gives you the tools of several servers; a tool is called SERVER__TOOL after its server.\n"
     "The list may change while you work: list the tools again when you are told so."
 )
+HEADS: Mapping[str, str] = {
+    "passthrough": PASSTHROUGH,
+    "meta": (
+        "Switchboard gives you the tools of several servers through three: find a tool with search_tools, see how it "
+        "is called with get_schema, call it with call_tool.\n"
+        "Search before you conclude that something cannot be done."
+    ),
+    "compact": (
+        "Switchboard gives you the tools of several servers through two: search_tools answers signatures, and "
+        "call_tool calls what you found.\n"
+        "Search before you conclude that something cannot be done."
+    ),
+    "apps": (
+        "Switchboard gives you one tool for each server, which stands for all tools of that server.\n"
+        'Use action "list" to see what a server can do, "describe" to see how a tool is called, "call" to call it.'
+    ),
+}
+"""How each surface is used, in two lines."""
 WAITING = (
     "No profile is assigned to this client yet, so it has no tools.\n"
     "The person you work for can assign one with `switchboard profile default NAME`; the tools appear without "

@@ -12,7 +12,6 @@ from switchboard_tray.profiles.view import Entry, View
 
 if TYPE_CHECKING:
     from switchboard_tray.search.index import Document, Index
-    from switchboard_tray.search.meaning import Vectors
 
 PURPOSE_CHARS = 200
 _STEPS = (1000, 500, 200, 100, 50, 20, 10)
@@ -26,23 +25,6 @@ class ServerLine:
     tool_count: int
     purpose: str
     """What it is for: the user's line, else the server's instructions, else its tools."""
-
-
-@dataclass(frozen=True, slots=True)
-class ServerTrouble:
-    """Why a server gives nothing now: it is off, failing, or needs a login."""
-
-    name: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What a call of one of our own tools depends on besides the profile."""
-
-    troubles: tuple[ServerTrouble, ...] = ()
-    vectors: Vectors | None = None
-    """The table for search by meaning; None where it cannot be loaded."""
 
 
 @dataclass(frozen=True)

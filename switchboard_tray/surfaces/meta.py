@@ -5,10 +5,10 @@ from typing import Any
 
 from msgspec import Raw
 
-from switchboard_tray.protocol.messages import dumps
+from switchboard_tray.protocol.messages import dumps, read_members
 from switchboard_tray.surfaces import calling
 from switchboard_tray.surfaces.manifest import write_manifest
-from switchboard_tray.surfaces.material import Material, Surroundings
+from switchboard_tray.surfaces.material import Material
 from switchboard_tray.surfaces.plan import Plan, Unknown
 
 HITS = 10
@@ -32,13 +32,12 @@ def list_tools(material: Material) -> bytes:
     return dumps([search_definition(_SEARCH, material, HITS), _schema_definition(), call_definition(_CALL)])
 
 
-def plan_call(material: Material, name: str, params: Mapping[str, Raw], around: Surroundings) -> Plan:
+def plan_call(material: Material, name: str, params: Mapping[str, Raw]) -> Plan:
     """What a call of one of the three comes to."""
     given = calling.read_given(params)
     match name:
         case "search_tools":
-            limit = calling.read_limit(given, HITS)
-            return calling.search(material, str(given.get("query") or ""), limit, around)
+            return calling.search(material, calling.read_query(given), calling.read_limit(given, HITS))
         case "get_schema":
             return calling.describe(material, calling.read_names(given))
         case "call_tool":
@@ -52,7 +51,8 @@ def plan_call_tool(material: Material, given: Mapping[str, Any], params: Mapping
     wanted = given.get("name", given.get("tool"))
     if not isinstance(wanted, str) or not wanted:
         return calling.error_reply("name: give the name of a tool, as search_tools answers it.")
-    return calling.call(material, material.view.find(wanted), wanted, params)
+    members = read_members(params.get("arguments"))
+    return calling.call(material, material.view.find(wanted), wanted, members, params)
 
 
 def search_definition(text: str, material: Material, hits: int) -> dict[str, Any]:

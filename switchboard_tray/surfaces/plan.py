@@ -1,11 +1,39 @@
-"""What a client's tool call comes to: an answer that is ready, or a tool of a server to be called. Pure."""
+"""What a client's tool call comes to: an answer, or a tool of a server to be called. Pure."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Raw
 
 from switchboard_tray.names import ToolRef
+
+if TYPE_CHECKING:
+    from switchboard_tray.search.meaning import Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class ServerTrouble:
+    """Why a server gives nothing now: it is off, failing, or needs a login."""
+
+    name: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a search depends on besides the profile."""
+
+    troubles: tuple[ServerTrouble, ...] = ()
+    vectors: Vectors | None = None
+    """The table for search by meaning; None where it cannot be loaded."""
+
+
+Find = Callable[[Surroundings], bytes]
+"""Searches the profile's tools and gives a tool result: at once, but for the first time, which may take a second."""
 
 
 class Invoke(msgspec.Struct, frozen=True):
@@ -21,10 +49,18 @@ class Reply(msgspec.Struct, frozen=True):
     result: bytes
 
 
+class Search(msgspec.Struct, frozen=True):
+    """Answer with what a search finds."""
+
+    find: Find
+
+
 class Unknown(msgspec.Struct, frozen=True):
-    """No such tool on this surface, under this name."""
+    """No such tool in this profile, under this name."""
 
     name: str
+    explain: Find | None = None
+    """What a model is told that named it as an argument; None where it is no tool that is listed."""
 
 
-Plan = Invoke | Reply | Unknown
+Plan = Invoke | Reply | Search | Unknown

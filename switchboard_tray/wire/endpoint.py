@@ -21,7 +21,7 @@ from switchboard_tray.wire.request import Incoming, read_incoming
 from switchboard_tray.wire.sessions import Sessions
 from switchboard_tray.wire.shared import is_message
 
-ADDRESSES = ("/mcp", "/mcp/{profile}", "/w/{profile}/mcp")
+ADDRESSES = ("/mcp", "/mcp/{profile}", "/w/{profile}/mcp", "/b/{profile}/mcp", "/s/{server}/mcp")
 
 
 class Endpoint:
@@ -70,7 +70,7 @@ class Endpoint:
         """Serve one request, as an ASGI app."""
         incoming = read_incoming(scope)
         try:
-            self._dispatcher.resolve(incoming.facts)
+            self._dispatcher.shown(incoming.facts)
             await self._serve(incoming, receive, send)
         except NotFound as fault:
             await http.refuse(send, 404, f"{fault} {fault.hint}".strip())

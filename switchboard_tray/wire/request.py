@@ -35,7 +35,7 @@ class Incoming(msgspec.Struct, frozen=True):
     def facts_for(self, client_name: object) -> ClientFacts:
         """The facts with the name the client gave itself, if it is one."""
         facts, name = self.facts, client_name if isinstance(client_name, str) else None
-        return ClientFacts(facts.url_profile, facts.header_profile, facts.client_id, name)
+        return msgspec.structs.replace(facts, client_name=name)
 
     def without_stream(self) -> "Incoming":
         """The same request, answered by JSON alone."""
@@ -51,10 +51,13 @@ def read_incoming(scope: Scope) -> Incoming:
     takes_all = "*/*" in accepted
     query = scope.get("query_string", b"")
     client = parse_qs(query.decode("latin-1")).get("client", [None])[0] if query else None
+    named = scope.get("path_params", {})
     facts = ClientFacts(
-        url_profile=scope.get("path_params", {}).get("profile"),
+        url_profile=named.get("profile"),
         header_profile=headers.get("x-switchboard-profile"),
         client_id=client,
+        is_bundle=scope["path"].startswith("/b/"),
+        url_server=named.get("server"),
     )
     return Incoming(
         verb=scope["method"],

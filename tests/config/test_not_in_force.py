@@ -49,9 +49,7 @@ def test_keys_of_a_server_without_a_part_are_told(spec: dict[str, Any], keys: li
 @pytest.mark.parametrize(
     ("key", "value", "place"),
     [
-        ("surface", "meta", "surface"),
-        ("autoThreshold", 40, "autoThreshold"),
-        ("autoAbove", "meta", "autoAbove"),
+        ("surface", "code", "surface"),
         ("budgets", {}, "budgets"),
         ("accounts", {"s": {}}, "accounts"),
         ("confirm", ["s.x"], "confirm/0"),

@@ -11,6 +11,7 @@ from switchboard_tray.catalog.model import Catalog, ServerTools, server_key
 from switchboard_tray.config.model import Config, Override, Profile, ServerConfig
 from switchboard_tray.snapshot import Snapshot, build_snapshot
 from switchboard_tray.surfaces.material import Material, ServerLine, purpose_of
+from switchboard_tray.surfaces.plan import Plan, Reply, Search, Surroundings, Unknown
 
 ISSUE = {
     "type": "object",
@@ -63,6 +64,24 @@ def usual() -> Material:
 def given(**arguments: Any) -> dict[str, Raw]:
     """The parameters of a call with these arguments."""
     return {"arguments": Raw(json.dumps(arguments).encode())}
+
+
+def answer(planned: Plan, around: Surroundings | None = None) -> bytes:
+    """The result that a plan comes to without a server."""
+    around = around or Surroundings()
+    match planned:
+        case Reply(result):
+            return result
+        case Search(find):
+            return find(around)
+        case Unknown(_, explain) if explain is not None:
+            return explain(around)
+    raise AssertionError(planned)
+
+
+def text(planned: Plan, around: Surroundings | None = None) -> str:
+    """The text of that result."""
+    return said(answer(planned, around))
 
 
 def said(result: bytes) -> str:

@@ -8,20 +8,14 @@ from msgspec import Raw
 
 from switchboard_tray.names import ToolRef
 from switchboard_tray.surfaces import apps, compact
-from switchboard_tray.surfaces.material import Surroundings
-from switchboard_tray.surfaces.plan import Invoke, Plan, Reply, Unknown
-from tests.surfaces.materials import given, is_error, said, usual
+from switchboard_tray.surfaces.plan import Invoke, Plan, Unknown
+from tests.surfaces.materials import answer, given, is_error, text, usual
 
 CREATE = ToolRef("github", "create_issue")
 
 
 def app(name: str, **arguments: Any) -> Plan:
-    return apps.plan_call(usual(), name, given(**arguments), Surroundings())
-
-
-def text(planned: Plan) -> str:
-    assert isinstance(planned, Reply)
-    return said(planned.result)
+    return apps.plan_call(usual(), name, given(**arguments))
 
 
 def test_each_server_is_a_tool_that_says_what_it_is_for_and_how_many_tools_it_has() -> None:
@@ -56,8 +50,7 @@ def test_tool_of_another_server_is_unknown_here() -> None:
 
 def test_call_without_a_tool_and_an_unknown_action_are_told() -> None:
     for arguments in ({"action": "call"}, {"action": "call", "tool": 5}, {"action": "eat"}, {"action": 5}):
-        planned = app("github", **arguments)
-        assert isinstance(planned, Reply) and is_error(planned.result)
+        assert is_error(answer(app("github", **arguments)))
 
 
 def test_name_of_no_server_is_unknown() -> None:
@@ -72,8 +65,8 @@ def test_compact_lists_two_tools_that_both_name_the_servers() -> None:
 
 
 def test_compact_search_answers_signatures_that_are_short_enough() -> None:
-    planned = compact.plan_call(usual(), "search_tools", given(query="create issue"), Surroundings())
+    planned = compact.plan_call(usual(), "search_tools", given(query="create issue"))
 
     assert "github.create_issue(" in text(planned)
-    assert isinstance(compact.plan_call(usual(), "call_tool", given(name="notes.add_note"), Surroundings()), Invoke)
-    assert compact.plan_call(usual(), "get_schema", {}, Surroundings()) == Unknown("get_schema")
+    assert isinstance(compact.plan_call(usual(), "call_tool", given(name="notes.add_note")), Invoke)
+    assert compact.plan_call(usual(), "get_schema", {}) == Unknown("get_schema")

@@ -8,21 +8,19 @@ from msgspec import Raw
 
 from switchboard_tray.names import ToolRef
 from switchboard_tray.surfaces import meta
-from switchboard_tray.surfaces.material import ServerTrouble, Surroundings
-from switchboard_tray.surfaces.plan import Invoke, Plan, Reply, Unknown
-from tests.surfaces.materials import GITHUB, given, is_error, material_of, said, tool, usual
+from switchboard_tray.surfaces.plan import Invoke, Plan, ServerTrouble, Surroundings, Unknown
+from tests.surfaces import materials
+from tests.surfaces.materials import GITHUB, answer, given, is_error, material_of, tool, usual
 
 CREATE = ToolRef("github", "create_issue")
 
 
-def plan(name: str, params: dict[str, Raw] | None = None, around: Surroundings | None = None) -> Plan:
-    return meta.plan_call(usual(), name, params or {}, around or Surroundings())
+def plan(name: str, params: dict[str, Raw] | None = None) -> Plan:
+    return meta.plan_call(usual(), name, params or {})
 
 
 def text(called: str, **arguments: Any) -> str:
-    planned = plan(called, given(**arguments))
-    assert isinstance(planned, Reply)
-    return said(planned.result)
+    return materials.text(plan(called, given(**arguments)))
 
 
 def test_three_tools_are_listed_and_name_the_servers_of_the_profile() -> None:
@@ -58,10 +56,9 @@ def test_servers_name_lists_its_tools(query: str) -> None:
 
 def test_list_of_a_large_server_says_how_many_more_there_are() -> None:
     material = material_of({"big": [tool(f"t{i}") for i in range(60)]})
-    planned = meta.plan_call(material, "search_tools", given(query="big"), Surroundings())
+    planned = meta.plan_call(material, "search_tools", given(query="big"))
 
-    assert isinstance(planned, Reply)
-    lines = said(planned.result).splitlines()
+    lines = materials.text(planned).splitlines()
     assert (len(lines), lines[-1]) == (51, "... and 10 more; search for what you need.")
 
 
@@ -72,13 +69,11 @@ def test_empty_query_lists_the_servers(arguments: dict[str, Any]) -> None:
 
 def test_miss_says_what_was_searched_and_which_servers_could_not_be() -> None:
     around = Surroundings((ServerTrouble("jira", "it is switched off"),))
-    planned = plan("search_tools", given(query="qqqqqq zzzzzz"), around)
+    said = materials.text(plan("search_tools", given(query="qqqqqq zzzzzz")), around)
 
-    assert isinstance(planned, Reply)
-    answer = said(planned.result)
-    assert answer.startswith("No match for 'qqqqqq zzzzzz' among 4 tools of 2 servers.")
-    assert "Servers: github, notes" in answer
-    assert "Not searched: jira (it is switched off)" in answer
+    assert said.startswith("No match for 'qqqqqq zzzzzz' among 4 tools of 2 servers.")
+    assert "Servers: github, notes" in said
+    assert "Not searched: jira (it is switched off)" in said
 
 
 @pytest.mark.parametrize(("limit", "hits"), [(1, 1), (0, 1), (-5, 1), (10**9, 4), ("many", 4), (True, 4), (1.0, 1)])
@@ -87,11 +82,11 @@ def test_limit_is_held_to_what_can_be_answered(limit: Any, hits: int) -> None:
 
 
 def test_schema_answers_unknown_names_beside_known_ones() -> None:
-    answer = text("get_schema", names=["github.create_issue", "github.nope", "github.delete_repository"])
+    said = text("get_schema", names=["github.create_issue", "github.nope", "github.delete_repository"])
 
-    assert "github.create_issue(" in answer and "title: string" in answer
-    assert "Unknown tool: github.nope." in answer
-    assert "Unknown tool: github.delete_repository." in answer
+    assert "github.create_issue(" in said and "title: string" in said
+    assert "Unknown tool: github.nope." in said
+    assert "Unknown tool: github.delete_repository." in said
 
 
 def test_schema_takes_one_name_alone_and_answers_twenty_at_most() -> None:
@@ -160,9 +155,8 @@ def test_arguments_reach_the_tool_to_the_letter_and_so_does_what_is_beside_them(
 def test_wrong_arguments_are_told_with_the_signature_and_nothing_is_called(arguments: Any, fault: str) -> None:
     planned = plan("call_tool", given(name=str(CREATE), arguments=arguments))
 
-    assert isinstance(planned, Reply) and is_error(planned.result)
-    answer = said(planned.result)
-    assert fault in answer.splitlines() and "github.create_issue(" in answer
+    said = materials.text(planned)
+    assert is_error(answer(planned)) and fault in said.splitlines() and "github.create_issue(" in said
 
 
 @pytest.mark.parametrize("arguments", [{"title": "x", "count": 2.0}, {"title": "x", "labels": None, "other": [1]}])
@@ -174,23 +168,22 @@ def test_nothing_else_is_checked(arguments: Any) -> None:
 def test_arguments_that_are_no_object_are_told(arguments: Any) -> None:
     planned = plan("call_tool", given(name=str(CREATE), arguments=arguments))
 
-    assert isinstance(planned, Reply) and "arguments: expected an object." in said(planned.result)
+    assert "arguments: expected an object." in materials.text(planned)
 
 
 @pytest.mark.parametrize("given_name", [{}, {"name": ""}, {"name": 5}])
 def test_call_without_a_name_is_told(given_name: Any) -> None:
     planned = plan("call_tool", given(**given_name))
 
-    assert isinstance(planned, Reply) and "give the name of a tool" in said(planned.result)
+    assert "give the name of a tool" in materials.text(planned)
 
 
 def test_excluded_tool_reads_like_one_that_does_not_exist() -> None:
     hidden = plan("call_tool", given(name="github.delete_repository"))
     absent = plan("call_tool", given(name="github.delete_repositoryy"))
 
-    assert isinstance(hidden, Reply) and isinstance(absent, Reply)
-    assert hidden.result.replace(b"delete_repository", b"X") == absent.result.replace(b"delete_repositoryy", b"X")
-    assert b"github.delete_repository" not in hidden.result.replace(b"Unknown tool: github.delete_repository", b"")
+    assert answer(hidden).replace(b"delete_repository", b"X") == answer(absent).replace(b"delete_repositoryy", b"X")
+    assert b"github.delete_repository" not in answer(hidden).replace(b"Unknown tool: github.delete_repository", b"")
 
 
 def test_name_of_no_tool_of_ours_is_unknown() -> None:
@@ -200,20 +193,19 @@ def test_name_of_no_tool_of_ours_is_unknown() -> None:
 def test_arguments_that_are_no_json_at_all_count_as_none() -> None:
     planned = plan("search_tools", {"arguments": Raw(b"[1]")})
 
-    assert isinstance(planned, Reply) and "The servers are these." in said(planned.result)
+    assert "The servers are these." in materials.text(planned)
 
 
 def test_unsound_schema_of_a_tool_checks_nothing() -> None:
     odd = tool("odd", schema={"type": "object", "properties": {"a": {"type": "strange"}, "b": {"type": [5]}}})
     material = material_of({"s": [odd, *GITHUB]})
-    planned = meta.plan_call(material, "call_tool", given(name="s.odd", arguments={"a": 1, "b": 2}), Surroundings())
+    planned = meta.plan_call(material, "call_tool", given(name="s.odd", arguments={"a": 1, "b": 2}))
 
     assert isinstance(planned, Invoke)
 
 
 def test_miss_gives_near_names_and_a_profile_without_tools_says_so() -> None:
     assert "Near names: notes.add_note" in text("search_tools", query="adnot")
-    planned = meta.plan_call(material_of({}), "search_tools", given(query="anything"), Surroundings())
+    planned = meta.plan_call(material_of({}), "search_tools", given(query="anything"))
 
-    assert isinstance(planned, Reply)
-    assert said(planned.result) == "No match for 'anything' among 0 tools of 0 servers."
+    assert materials.text(planned) == "No match for 'anything' among 0 tools of 0 servers."

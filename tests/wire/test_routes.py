@@ -32,7 +32,7 @@ def walk(routes: Iterable[BaseRoute], prefix: str) -> Iterator[tuple[str, str]]:
                 assert route.routes, f"the routes below {route.path} cannot be seen"
                 yield from walk(route.routes, prefix + route.path)
             case Route():
-                path = prefix + route.path.replace("{profile}", "all").replace("{name}", "x")
+                path = prefix + route.path.replace("{profile}", "all").replace("{name}", "x").replace("{server}", "x")
                 assert "{" not in path, f"what is a fitting value for {path}?"
                 yield from ((method, path) for method in sorted(route.methods or {"GET", "POST", "DELETE"}))
             case _:
