@@ -106,6 +106,8 @@ PURE: frozenset[str] = frozenset(
         "switchboard_tray.surfaces.display",
         "switchboard_tray.surfaces.auto",
         "switchboard_tray.surfaces.tokens",
+        "switchboard_tray.surfaces.topics",
+        "switchboard_tray.surfaces.costs",
         "switchboard_tray.snapshot",
         "switchboard_tray.gateway.shown",
         "switchboard_tray.servers.lifecycle",

@@ -75,7 +75,7 @@ class Offer:
         for server, listed in self.servers:
             if listed is not None and counts[server.name]:
                 names = [entry.ref.tool for entry in self.view.entries if entry.ref.server == server.name]
-                purpose = purpose_of(server.description, listed.instructions, names)
+                purpose = purpose_of(server.name, server.description, listed.instructions, names)
                 yield ServerLine(server.name, counts[server.name], purpose)
 
     @cached_property

@@ -84,14 +84,18 @@ def _hit(entry: Entry, signature_chars: int | None) -> str:
 
 def explain_miss(material: Material, query: str, around: Surroundings) -> str:
     """Why `query` found nothing: a model must not take a server that is off for a thing that cannot be done."""
-    count = len(material.view.entries)
-    lines = [f"No match for {query[:SHOWN_CHARS]!r} among {count} tools of {len(material.servers)} servers."]
+    tools, servers = _counted(len(material.view.entries), "tool"), _counted(len(material.servers), "server")
+    lines = [f"No match for {query[:SHOWN_CHARS]!r} among {tools} of {servers}."]
     if near := material.index.near_names(query, 5):
         lines.append(f"Near names: {', '.join(str(ref) for ref in near)}")
     if material.servers:
         lines.append(f"Servers: {', '.join(server.name for server in material.servers)}")
     lines += [f"Not searched: {trouble.name} ({trouble.why})" for trouble in around.troubles]
     return "\n".join(lines)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 # -- schemas -----------------------------------------------------------------------------------------------------------

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
-from switchboard_tray.surfaces.material import ServerLine, rounded, summary
+from switchboard_tray.surfaces.material import PURPOSE_CHARS, ServerLine, rounded, summary
 
 MANIFEST_CHARS = 3000
-SHORT_CHARS = 60
+SHORT_CHARS = 80
+SHORTEST_CHARS = 50
 
 
 def write_manifest(head: str, servers: Sequence[ServerLine]) -> str:
@@ -13,7 +14,7 @@ def write_manifest(head: str, servers: Sequence[ServerLine]) -> str:
 
     What servers are for goes first, then their counts, until it fits; a server's name is never cut.
     """
-    ways: tuple[Callable[[ServerLine], str], ...] = (_whole, _short, _counted)
+    ways: tuple[Callable[[ServerLine], str], ...] = (_whole, _short, _shortest, _counted)
     for way in ways:
         text = head + "".join(f"\n- {way(server)}" for server in servers)
         if len(text) <= MANIFEST_CHARS:
@@ -22,11 +23,19 @@ def write_manifest(head: str, servers: Sequence[ServerLine]) -> str:
 
 
 def _whole(server: ServerLine) -> str:
-    return f"{_counted(server)}: {server.purpose}" if server.purpose else _counted(server)
+    return _purposeful(server, PURPOSE_CHARS)
 
 
 def _short(server: ServerLine) -> str:
-    return f"{_counted(server)}: {summary(server.purpose, SHORT_CHARS)}" if server.purpose else _counted(server)
+    return _purposeful(server, SHORT_CHARS)
+
+
+def _shortest(server: ServerLine) -> str:
+    return _purposeful(server, SHORTEST_CHARS)
+
+
+def _purposeful(server: ServerLine, limit_chars: int) -> str:
+    return f"{_counted(server)}: {summary(server.purpose, limit_chars)}" if server.purpose else _counted(server)
 
 
 def _counted(server: ServerLine) -> str:

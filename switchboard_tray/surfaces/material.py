@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from switchboard_tray.names import ToolRef
 from switchboard_tray.profiles.view import Entry, View
+from switchboard_tray.surfaces.topics import find_topics
 
 if TYPE_CHECKING:
     from switchboard_tray.search.index import Document, Index
@@ -69,7 +70,12 @@ def summary(text: str, limit_chars: int) -> str:
         if found and len(head) >= 20:
             line = head + end.strip()
             break
-    return line if len(line) <= limit_chars else line[: limit_chars - 3].rstrip() + "..."
+    if len(line) <= limit_chars:
+        return line
+    cut = line[: limit_chars - 3]
+    # At the end of a word, unless that would leave little.
+    whole = cut.rpartition(" ")[0] if line[len(cut)] != " " else cut
+    return (whole if len(whole) > limit_chars // 2 else cut).rstrip(" ,;:") + "..."
 
 
 def rounded(count: int) -> str:
@@ -77,12 +83,12 @@ def rounded(count: int) -> str:
     return next((f"{step}+" for step in _STEPS if count >= step), str(count))
 
 
-def purpose_of(description: str, instructions: str, tool_names: Iterable[str]) -> str:
-    """What a server is for, in a line."""
+def purpose_of(server: str, description: str, instructions: str, tool_names: Sequence[str]) -> str:
+    """What a server is for, in a line: the user's own, else what it says of itself, else what its tools deal with."""
     for text in (description, instructions):
         if text.strip():
             return summary(text, PURPOSE_CHARS)
-    return summary(", ".join(tool_names), PURPOSE_CHARS)
+    return summary(", ".join(find_topics(server, tool_names) or tool_names), PURPOSE_CHARS)
 
 
 def _document(entry: Entry, purpose: str) -> Document:

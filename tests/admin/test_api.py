@@ -87,6 +87,22 @@ async def test_tools_of_a_profile_are_listed_for_a_person_and_as_its_client_sees
     assert len((await gateway.api("GET", "/tools")).json()) == 5
 
 
+async def test_search_gives_tools_with_signatures_or_says_why_there_are_none(gateway: RunningGateway) -> None:
+    found = (await gateway.api("GET", "/search?profile=few&query=echo")).json()
+    missed = (await gateway.api("GET", "/search?profile=few&query=chatty")).json()
+
+    assert [(one["ref"], one["wireName"], one["summary"]) for one in found["tools"]] == [
+        ("one.echo", "say", "The echo.")
+    ]
+    assert "one.echo(" in found["tools"][0]["signature"] and found["miss"] == ""
+    assert missed["tools"] == [] and missed["miss"].startswith("No match for 'chatty' among 1 tool of")
+
+
+@pytest.mark.parametrize("query", ["", "query=%20", "query=x&limit=0", "query=x&limit=51", "query=x&limit=%C2%B2"])
+async def test_search_without_a_query_or_with_a_wild_limit_is_refused(gateway: RunningGateway, query: str) -> None:
+    assert (await gateway.api("GET", f"/search?{query}")).status == 400
+
+
 async def test_why_says_what_brings_a_tool_into_a_profile_or_keeps_it_out(gateway: RunningGateway) -> None:
     there = (await gateway.api("GET", "/why?profile=few&ref=one.echo")).json()
     away = (await gateway.api("GET", "/why?profile=few&ref=one.wrong")).json()

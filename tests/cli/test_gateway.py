@@ -100,7 +100,7 @@ def test_the_same_is_said_without_a_gateway_but_that_servers_are_stopped(cli: Cl
     for path in (cli.paths.config, cli.paths.catalog):
         (tmp_path / path.name).write_bytes(path.read_bytes())
 
-    for words in (["profile", "list"], ["profile", "show", "few"], ["why", "one.greet"], ["tools", "--as-client"]):
+    for words in (["profile", "list"], ["profile", "show", "few"], ["why", "one.greet"], ["search", "greet"]):
         assert here(tmp_path, *words) == cli.done(*words, "--json").json()
 
     tools = cli.done("tools", "--json").json()

@@ -1,4 +1,4 @@
-"""``tools`` and ``why`` while no gateway runs, and what ``call`` makes of its arguments."""
+"""``tools``, ``search`` and ``why`` while no gateway runs, and what ``call`` makes of its arguments."""
 
 from typing import Any
 
@@ -65,6 +65,34 @@ def test_an_unknown_profile_is_named_with_the_near_ones(words: list[str], listed
 
     assert outcome.status == 1
     assert outcome.err == "There is no profile 'othr'.\nDid you mean other?\n"
+
+
+def test_search_shows_what_fits_best_first(listed: Cli) -> None:
+    assert listed.done("search", "does b").out.splitlines()[:2] == ["TOOL   WHAT", "one.b  Does b."]
+    (found,) = listed.done("search", "bee", "--json", "--limit", "1").json()
+    assert (found["ref"], found["wireName"], found["summary"]) == ("one.b", "bee", "Does b.")
+    assert found["signature"] in listed.done("search", "bee", "--limit", "1", "--signature").out
+
+
+def test_search_that_finds_nothing_says_so_beside_the_result(listed: Cli) -> None:
+    outcome = listed.done("search", "qqzzqq")
+
+    assert outcome.out == ""
+    assert outcome.err.splitlines() == ["No match for 'qqzzqq' among 2 tools of 1 server.", "Servers: one"]
+    assert listed.done("search", "one.c", "--json").json() == []
+
+
+@pytest.mark.parametrize("words", [[" "], ["x", "--limit", "0"], ["x", "--limit", "51"], ["x", "--limit", "many"]])
+def test_search_without_a_query_or_with_a_wild_limit_is_a_slip(words: list[str], listed: Cli) -> None:
+    assert listed("search", *words).status == 2
+
+
+def test_show_of_a_profile_tells_what_each_surface_costs(listed: Cli) -> None:
+    lines = listed.done("profile", "show", "all").out.splitlines()
+
+    assert any(line.startswith("  passthrough: 2 tools, about ") and line.endswith(" (in force now)") for line in lines)
+    assert any(line.startswith("  meta: 3 tools, about ") for line in lines)
+    assert listed.done("profile", "show", "all", "--json").json()["surfaceNow"] == "passthrough"
 
 
 def test_without_a_default_a_profile_has_to_be_named(listed: Cli) -> None:

@@ -9,7 +9,7 @@ from switchboard_tray.catalog.model import ServerTools
 from switchboard_tray.config.model import Config
 from switchboard_tray.config.parse import parse_config
 from switchboard_tray.gateway import hub as hub_module
-from switchboard_tray.gateway.hub import Hub
+from switchboard_tray.gateway.hub import HOLD_S, Hub
 from switchboard_tray.snapshot import Snapshot
 from tests.fixtures.waiting import eventually
 
@@ -92,3 +92,69 @@ async def test_listener_is_told_of_what_was_and_what_is(hub: Hub) -> None:
     hub.update()
 
     assert told == [(version, version + 1)]
+
+
+def sized(threshold: int) -> Config:
+    """The same with a profile that is flat up to so many tools."""
+    document = {
+        "servers": {"one": {"command": "x"}},
+        "profiles": {"all": {"servers": ["one"], "autoThreshold": threshold}},
+    }
+    parsed = parse_config(document).config
+    assert parsed is not None
+    return parsed
+
+
+class Clock:
+    """Seconds that pass when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+async def test_surface_that_was_just_switched_is_kept_for_a_while_then_looked_at_again() -> None:
+    clock = Clock()
+    hub = Hub(clock)
+    hub.update(sized(2))
+    server = hub.current.config.servers["one"]
+    surfaces = []
+    for names in (("a", "b"), ("a", "b", "c"), ("a", "b"), ("a", "b", "c"), ("a",)):
+        hub.listed(server, tools(*names))
+        hub.update()
+        surfaces.append(hub.current.offers["all"].surface)
+    clock.now += HOLD_S
+    hub.update()
+    surfaces.append(hub.current.offers["all"].surface)
+
+    assert surfaces == ["passthrough", "meta", "meta", "meta", "meta", "passthrough"]
+
+
+async def test_surface_that_was_kept_is_switched_without_anything_else_happening(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(hub_module, "HOLD_S", 0.02)
+    hub = Hub()
+    hub.update(sized(1))
+    for names in (("a",), ("a", "b"), ("a",)):
+        hub.listed(hub.current.config.servers["one"], tools(*names))
+        hub.update()
+    held = hub.current.offers["all"].surface
+    await eventually(lambda: hub.current.offers["all"].surface == "passthrough")
+
+    assert held == "meta"
+
+
+async def test_edit_of_the_profile_is_in_force_at_once_whatever_was_kept() -> None:
+    hub = Hub(Clock())
+    hub.update(sized(1))
+    server = hub.current.config.servers["one"]
+    for names in (("a",), ("a", "b")):
+        hub.listed(server, tools(*names))
+        hub.update()
+    before = hub.current.offers["all"].surface
+    hub.update(sized(2))
+
+    assert (before, hub.current.offers["all"].surface) == ("meta", "passthrough")

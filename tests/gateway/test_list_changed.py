@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from switchboard_tray.gateway import hub
 from tests.fixtures.clients import McpClient, connected
 from tests.fixtures.gateway import RunningGateway, config_of, running_gateway
 from tests.fixtures.servers import LIST_CHANGED, ScriptedServer, Servers, text, tool
@@ -208,3 +209,25 @@ async def test_gateway_that_stops_ends_every_stream(home: Path) -> None:
             await gateway.stop()
 
             assert await stream.rest() == []
+
+
+async def test_profile_that_grows_over_its_threshold_and_back_is_announced_once_each_way(
+    module_servers: Servers, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hub, "HOLD_S", 0.0)
+    few, many = ([tool(f"t{number}") for number in range(count)] for count in (40, 41))
+    server = module_servers.make(tools=few)
+    async with running_gateway(home, config_of({"one": server})) as gateway:
+        await gateway.until_listed("one")
+        client = await connected(gateway)
+        counts = [len(await client.tool_names())]
+        async with client.stream() as stream:
+            for tools in (many, few):
+                server.change(tools=tools)
+                await gateway.api("POST", "/servers/one/refresh", {})
+                assert await stream.event() == CHANGED
+                counts.append(len(await client.tool_names()))
+            await client.delete()
+            left = await stream.rest()
+
+    assert (counts, left) == ([40, 3, 40], [])

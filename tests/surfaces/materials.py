@@ -48,7 +48,7 @@ def material_of(servers: Mapping[str, Sequence[Mapping[str, Any]]], **profile: A
     config = Config(configs, {"p": Profile("p", servers=tuple(servers), **profile)})
     view = build_snapshot(config, Catalog(lists), Snapshot()).offers["p"].view
     lines = [
-        ServerLine(name, len(names), purpose_of("", f"All about {name}.", names))
+        ServerLine(name, len(names), purpose_of(name, "", f"All about {name}.", names))
         for name in servers
         if (names := [entry.ref.tool for entry in view.entries if entry.ref.server == name])
     ]

@@ -46,12 +46,15 @@ def test_server_without_a_purpose_is_named_with_its_count() -> None:
 
 
 def test_purpose_is_the_users_line_else_the_servers_words_else_its_tools() -> None:
-    assert purpose_of("Mine.", "Theirs.", ["a"]) == "Mine."
-    assert purpose_of(" ", "Theirs is a long sentence. More.", ["a"]) == "Theirs is a long sentence."
-    assert purpose_of("", "", ["a", "b"]) == "a, b"
+    assert purpose_of("s", "Mine.", "Theirs.", ["a"]) == "Mine."
+    assert purpose_of("s", " ", "Theirs is a long sentence. More.", ["a"]) == "Theirs is a long sentence."
+    assert purpose_of("s", "", "", ["get_issue", "list_pull_requests"]) == "issue, pull requests"
+    assert purpose_of("s", "", "", ["get", "s_list"]) == "get, s_list"
 
 
 def test_summary_is_the_first_sentence_on_one_line_and_cut() -> None:
     assert summary("Finds\n  all the things there are. Then more.", 80) == "Finds all the things there are."
     assert summary("e.g. this is no end of a sentence", 80) == "e.g. this is no end of a sentence"
     assert summary("x" * 50, 20) == "x" * 17 + "..."
+    assert summary("one, two, three, four", 20) == "one, two, three..."
+    assert summary("one, two, threes four", 20) == "one, two, threes..."
