@@ -69,6 +69,7 @@ PURE: frozenset[str] = frozenset(
         "switchboard_tray.catalog.model",
         "switchboard_tray.catalog.check",
         "switchboard_tray.catalog.names",
+        "switchboard_tray.catalog.code_names",
         "switchboard_tray.protocol.spans",
         "switchboard_tray.protocol.messages",
         "switchboard_tray.protocol.eras",

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from types import MappingProxyType
+from typing import NamedTuple
 
+from switchboard_tray.catalog.code_names import CodeName, settle_code_names
 from switchboard_tray.catalog.model import Catalog, ServerTools
 from switchboard_tray.catalog.names import settle_wire_names
 from switchboard_tray.config.model import Config, Profile, ServerConfig
@@ -137,6 +139,11 @@ class Snapshot:
         ]
 
 
+class _Names(NamedTuple):
+    wire: Mapping[ToolRef, str]
+    code: Mapping[ToolRef, CodeName]
+
+
 def build_snapshot(
     config: Config, catalog: Catalog, previous: Snapshot, held: frozenset[str] = frozenset()
 ) -> Snapshot:
@@ -150,13 +157,13 @@ def build_snapshot(
         if (listed := catalog.of(server))
         for tool in listed.tools
     ]
-    wire_names = settle_wire_names(refs)
+    names = _Names(settle_wire_names(refs), settle_code_names(refs))
     offers = {}
     for name, profile in config.profiles.items():
         former = previous.offers.get(name)
         is_held = former is not None and name in held and former.profile == profile
         kept = former.surface if former is not None and is_held else None
-        offers[name] = _offer(profile, config, catalog, wire_names, former, kept)
+        offers[name] = _offer(profile, config, catalog, names, former, kept)
     return Snapshot(config, catalog, MappingProxyType(offers), previous.version + 1)
 
 
@@ -164,7 +171,7 @@ def _offer(
     profile: Profile,
     config: Config,
     catalog: Catalog,
-    wire_names: Mapping[ToolRef, str],
+    names: _Names,
     former: Offer | None,
     kept_surface: str | None,
 ) -> Offer:
@@ -175,11 +182,11 @@ def _offer(
         profile,
         surface,
         tuple((server.name, server.description, listed.digest if listed else None) for server, listed in servers),
-        tuple(wire_names[one.ref] for one in selected),
+        tuple((names.wire[one.ref], names.code[one.ref]) for one in selected),
     )
     if former is not None and former.inputs == inputs:
         return former
-    return Offer(profile, build_view(profile, selected, wire_names), surface, servers, inputs)
+    return Offer(profile, build_view(profile, selected, names.wire, names.code), surface, servers, inputs)
 
 
 def _surface_by_size(profile: Profile, selected: Sequence[Selected]) -> str:

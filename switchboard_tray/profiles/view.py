@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from switchboard_tray.catalog.code_names import CodeName
 from switchboard_tray.catalog.model import Tool
 from switchboard_tray.config.model import Override, Profile
 from switchboard_tray.names import ToolRef
@@ -20,6 +21,8 @@ class Entry:
     tool: Tool
     wire_name: str
     """The name on flat surfaces: the override's, else the catalog's."""
+    code_name: CodeName
+    """How JavaScript calls it."""
     description: str | None = None
     """The override's description; None where the tool's own stands."""
     override_name: str | None = None
@@ -45,6 +48,11 @@ class View:
         return {entry.wire_name: entry for entry in self.entries}
 
     @cached_property
+    def by_code(self) -> Mapping[CodeName, Entry]:
+        """Entries by the name that JavaScript calls them."""
+        return {entry.code_name: entry for entry in self.entries}
+
+    @cached_property
     def _by_folded(self) -> Mapping[str, Entry]:
         folded: dict[str, Entry] = {}
         for entry in self.entries:
@@ -52,13 +60,15 @@ class View:
         return folded
 
     def find(self, text: str) -> Entry | None:
-        """The tool meant by a reference in any letter case, or by a wire or override name.
+        """The tool meant by a reference in any letter case, or by a wire, override or code name.
 
         Clients put a prefix of their own before a wire name (``mcp__x__github__create_issue``), which is passed over.
         """
         ref = ToolRef.parse(text)
         exact = self.by_ref.get(ref) if ref else None
-        return exact or self._by_folded.get(text.casefold()) or self.by_wire.get(text) or self._find_prefixed(text)
+        coded = self.by_code.get(CodeName(ref.server, ref.tool)) if ref else None
+        by_name = self._by_folded.get(text.casefold()) or self.by_wire.get(text)
+        return exact or by_name or coded or self._find_prefixed(text)
 
     def _find_prefixed(self, text: str) -> Entry | None:
         _, _, rest = text.partition("__")
@@ -73,7 +83,12 @@ class View:
         return View(self.profile, tuple(entry for entry in self.entries if entry.ref.server == server))
 
 
-def build_view(profile: Profile, selected: Iterable[Selected], wire_names: Mapping[ToolRef, str]) -> View:
+def build_view(
+    profile: Profile,
+    selected: Iterable[Selected],
+    wire_names: Mapping[ToolRef, str],
+    code_names: Mapping[ToolRef, CodeName],
+) -> View:
     """The view of `profile`. An override's name that another tool of the profile has is dropped, with a warning."""
     chosen = tuple(selected)
     own = {one.ref: wire_names[one.ref] for one in chosen}
@@ -89,6 +104,7 @@ def build_view(profile: Profile, selected: Iterable[Selected], wire_names: Mappi
             one.ref,
             one.tool,
             overrides.get(one.ref, own[one.ref]),
+            code_names[one.ref],
             _override(profile, one.ref).description,
             overrides.get(one.ref),
         )

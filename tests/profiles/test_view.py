@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from switchboard_tray.catalog.code_names import settle_code_names
 from switchboard_tray.catalog.names import settle_wire_names
 from switchboard_tray.config.model import Override, Profile
 from switchboard_tray.names import ToolRef
@@ -27,6 +28,7 @@ def build(refs: Any, overrides: dict[str, Override]) -> View:
         Profile("work", overrides=overrides),
         [Selected(ref, tool_of(ref.tool)) for ref in parsed],
         settle_wire_names(parsed),
+        settle_code_names(parsed),
     )
 
 
@@ -105,7 +107,7 @@ def test_a_name_of_a_tool_outside_the_profile_is_free() -> None:
     refs = [ToolRef("a", "x"), ToolRef("a", "y")]
     profile = Profile("work", overrides={"a.x": Override("a__y")})
 
-    view = build_view(profile, [Selected(refs[0], tool_of("x"))], settle_wire_names(refs))
+    view = build_view(profile, [Selected(refs[0], tool_of("x"))], settle_wire_names(refs), settle_code_names(refs))
 
     assert names(view) == {"a.x": "a__y"}
 
@@ -174,3 +176,11 @@ def test_names_with_a_clients_prefix_are_understood() -> None:
     for name in ("mcp__x__find_issues", "find_issues", "a__b__c__notes__add_note", "GITHUB.LIST_ISSUES"):
         assert view.find(name) is not None
     assert view.find("mcp__x__nothing") is None and view.find("__") is None
+
+
+def test_tool_is_found_by_the_name_that_javascript_calls_it() -> None:
+    view = view_of("my-server.get.it")
+
+    assert view.entries[0].code_name == ("my_server", "get_it")
+    assert view.find("my_server.get_it") is view.entries[0]
+    assert view.find("my_server.get_other") is None

@@ -8,6 +8,7 @@ from mcp_types import ListToolsResult
 from msgspec import Raw
 
 from switchboard_tray.catalog.check import check_tools
+from switchboard_tray.catalog.code_names import settle_code_names
 from switchboard_tray.catalog.names import settle_wire_names
 from switchboard_tray.config.model import Override, Profile
 from switchboard_tray.names import ToolRef
@@ -29,7 +30,7 @@ def view_of(*definitions: bytes, server: str = "github", **overrides: Override) 
     refs = [ToolRef(server, tool.name) for tool in tools]
     selected = [Selected(ref, tool) for ref, tool in zip(refs, tools, strict=True)]
     profile = Profile("p", overrides={key.replace("__", "."): one for key, one in overrides.items()})
-    return build_view(profile, selected, settle_wire_names(refs))
+    return build_view(profile, selected, settle_wire_names(refs), settle_code_names(refs))
 
 
 def test_an_empty_profile_lists_no_tools() -> None:
