@@ -38,10 +38,10 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     # The admin API over it.
     ("switchboard_tray.admin",),
     # All put together.
-    ("switchboard_tray.gateway_app", "switchboard_tray.doctor", "switchboard_tray.bench_context"),
+    ("switchboard_tray.gateway_app", "switchboard_tray.doctor"),
     # Clients of the gateway: the admin API's, the stdio bridge, the settings of AI apps.
     ("switchboard_tray.admin.client", "switchboard_tray.bridge", "switchboard_tray.clients"),
-    ("switchboard_tray.desktop",),
+    ("switchboard_tray.desktop", "switchboard_tray.bench_context"),
     ("switchboard_tray.cli",),
     ("switchboard_tray.__main__",),
 )
@@ -136,7 +136,12 @@ SOLE_IMPORTERS: dict[str, tuple[str, ...]] = {
     ),
     "platformdirs": ("switchboard_tray.paths",),
     "filelock": ("switchboard_tray.stores", "switchboard_tray.gateway_app"),
-    "sqlite3": ("switchboard_tray.stores.audit", "switchboard_tray.stores.audit_database", "switchboard_tray.demo"),
+    "sqlite3": (
+        "switchboard_tray.stores.audit",
+        "switchboard_tray.stores.audit_database",
+        "switchboard_tray.demo",
+        "switchboard_tray.bench_context.home",
+    ),
     "keyring": ("switchboard_tray.stores.secrets",),
     "mcp": ("switchboard_tray.servers.remote",),
     "quickjs": ("switchboard_tray.sandbox.engine",),

@@ -231,12 +231,13 @@ async def _call(gateway: Gateway, request: Request) -> Any:
     name = _profile_name(gateway, profile)
     offer = await _listed_offer(gateway, name)
     entry = offer.view.find(text)
+    params, origin = {"arguments": Raw(dumps(arguments))}, Origin("api", "switchboard")
     if entry is None:
+        gateway.door.refuse(name, text, params, origin)
         known = [str(one.ref) for one in offer.view.entries]
         hint = did_you_mean(text, known) or f"Run `switchboard tools --profile {name}` to see its tools."
         raise NotFound(f"There is no tool {text!r} in profile {name}.", hint=hint)
-    params = {"arguments": Raw(dumps(arguments))}
-    result = await gateway.door.call(name, entry.ref, params, Origin("api", "switchboard"), Silent())
+    result = await gateway.door.call(name, entry.ref, params, origin, Silent())
     return Response(b'{"result":' + bytes(result) + b"}", media_type="application/json")
 
 

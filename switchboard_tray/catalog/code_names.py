@@ -48,8 +48,6 @@ def settle_code_names(refs: Iterable[ToolRef]) -> Mapping[ToolRef, CodeName]:
     """A code name for each reference, no two the same, and one global for each server.
 
     A name that needed no change is kept; of those that come to the same one, each that had to be changed gets a hash.
-
-    Source: docs/code-mode.md, "Names".
     """
     methods: dict[str, dict[str, None]] = {}
     for ref in refs:

@@ -41,6 +41,7 @@ COMMANDS: Mapping[str, Command] = {
     "search": Command("tools", "find tools of a profile by what they do"),
     "why": Command("tools", "say why a tool is in a profile, or not"),
     "config": Command("config", "the config file: path, check, set, history, restore"),
+    "bench": Command("bench", "measure what each way to reach tools costs a model"),
     "doctor": Command("doctor", "look for what keeps Switchboard from working"),
 }
 

@@ -1,7 +1,9 @@
 """The admin API over HTTP, as CLI and window use it (docs/admin-api.md)."""
 
 import json
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -177,6 +179,17 @@ async def test_verb_that_a_path_does_not_have_is_405(gateway: RunningGateway) ->
 
 
 # -- calling -----------------------------------------------------------------------------------------------------------
+
+
+async def test_call_of_a_tool_that_the_profile_does_not_have_leaves_a_row(gateway: RunningGateway) -> None:
+    await gateway.api("POST", "/call", {"ref": "one.traced", "profile": "few"})
+
+    def rows() -> list[tuple[str, str, str]]:
+        query = "SELECT profile, origin, status FROM calls WHERE tool = 'one.traced'"
+        with closing(sqlite3.connect(gateway.paths.audit)) as database:
+            return database.execute(query).fetchall()
+
+    assert await eventually(rows) == [("few", "api", "refused")]
 
 
 @pytest.mark.parametrize("ref", ["one.echo", "ONE.Echo", "say"])

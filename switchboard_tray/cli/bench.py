@@ -1,0 +1,53 @@
+"""``bench context``: what each way to reach tools costs a model."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from switchboard_tray.cli.main import DONE
+from switchboard_tray.cli.output import note, print_json
+from switchboard_tray.cli.parsing import Parser, finish
+from switchboard_tray.errors import SwitchboardError
+from switchboard_tray.paths import Paths
+
+SIZES = (40, 200, 500)
+FEWEST, MOST = 24, 1000
+"""The task needs the tools of one server; more than the most no fixture server has."""
+
+
+def add_arguments(parser: Parser, command: str) -> None:
+    """Give `command` its arguments."""
+    actions = parser.add_subparsers(dest="action", metavar="WHAT", required=True)
+    context = actions.add_parser("context", help="measure what each way to reach tools costs a model")
+    examples = "switchboard bench context\nswitchboard bench context --tools 100 --json"
+    finish(context, "do one task on each surface, over a gateway of its own, and show the costs", _context, examples)
+    about = f"how many tools, {FEWEST} to {MOST}; several with commas; {','.join(map(str, SIZES))} where none is given"
+    context.add_argument("--tools", type=_sizes, default=SIZES, metavar="N", help=about)
+    context.add_argument("--output", metavar="FILE", help="write the Markdown to a file")
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    words = text.split(",")
+    if not all(word.isascii() and word.isdigit() and FEWEST <= int(word) <= MOST for word in words):
+        raise argparse.ArgumentTypeError(f"{text!r} is not one or more numbers from {FEWEST} to {MOST}")
+    return tuple(map(int, words))
+
+
+def _context(args: argparse.Namespace, paths: Paths) -> int:
+    from switchboard_tray.bench_context.measure import measure
+    from switchboard_tray.bench_context.report import as_json, as_markdown
+
+    folder = Path(args.output or ".").absolute().parent
+    if not folder.is_dir():
+        raise SwitchboardError(f"There is no folder {folder}.", hint="Make it, or name another file.")
+    measured = []
+    for tools in args.tools:
+        note(f"Measuring with {tools} tools ...")
+        measured.append(measure(tools))
+    if args.output:
+        Path(args.output).write_text(as_markdown(measured), "utf-8")
+    if args.json:
+        print_json(as_json(measured))
+    elif not args.output:
+        sys.stdout.write(as_markdown(measured))
+    return DONE
