@@ -152,7 +152,8 @@ class CommandLine:
     def look(self) -> None:
         """Two searches that show signatures."""
         options = ("--signature", "--limit", "5", "--profile", "cli")
-        _expect_names(_joined(self._shell.run(("search", query, *options), is_search=True) for query in QUERIES), NEEDED)
+        found = _joined(self._shell.run(("search", query, *options), is_search=True) for query in QUERIES)
+        _expect_names(found, NEEDED)
 
     def call(self, ref: str, arguments: Mapping[str, Any]) -> Said:
         """By a command."""
