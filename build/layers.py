@@ -115,7 +115,10 @@ PURE: frozenset[str] = frozenset(
         "switchboard_tray.servers.batch_files",
         "switchboard_tray.servers.status",
         "switchboard_tray.sandbox.source",
-        "switchboard_tray.sandbox.result",
+        "switchboard_tray.sandbox.model",
+        "switchboard_tray.sandbox.frames",
+        "switchboard_tray.sandbox.values",
+        "switchboard_tray.sandbox.answer",
         "switchboard_tray.admin.views",
         "switchboard_tray.desktop.menu",
     }
@@ -144,7 +147,7 @@ SOLE_IMPORTERS: dict[str, tuple[str, ...]] = {
     ),
     "keyring": ("switchboard_tray.stores.secrets",),
     "mcp": ("switchboard_tray.servers.remote",),
-    "quickjs": ("switchboard_tray.sandbox.engine",),
+    "_quickjs": ("switchboard_tray.sandbox.engine",),
     "rank_bm25": ("switchboard_tray.search.ranking",),
     "numpy": (
         "switchboard_tray.search.ranking",

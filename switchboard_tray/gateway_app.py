@@ -27,10 +27,12 @@ from switchboard_tray.errors import SwitchboardError
 from switchboard_tray.gateway.dispatch import Dispatcher
 from switchboard_tray.gateway.door import Door
 from switchboard_tray.gateway.hub import Hub
+from switchboard_tray.gateway.scripts import Scripts
 from switchboard_tray.gateway.searching import Searcher
 from switchboard_tray.jsonfile import make_private_folder
 from switchboard_tray.logs import crashes_to, log_to, set_level
 from switchboard_tray.paths import Paths
+from switchboard_tray.sandbox.pool import SandboxPool
 from switchboard_tray.servers.pool import ServerPool
 from switchboard_tray.snapshot import Snapshot
 from switchboard_tray.stores.audit import AuditLog
@@ -113,10 +115,11 @@ async def build_gateway(
     )
     try:
         await asyncio.to_thread(leftovers.end_all)
-        async with servers as pool, asyncio.TaskGroup() as tasks:
+        async with servers as pool, SandboxPool() as sandbox, asyncio.TaskGroup() as tasks:
             door = Door(hub, pool, audit)
             searcher = Searcher(pool, VectorStore().load)
-            endpoint = Endpoint(Dispatcher(hub, pool, door, searcher), sessions, lambda: _limit_bytes(hub))
+            scripts = Scripts(hub, pool, door, searcher, sandbox)
+            endpoint = Endpoint(Dispatcher(hub, pool, door, searcher, scripts), sessions, lambda: _limit_bytes(hub))
             reports.on_updated = endpoint.resource_updated
             gateway = Gateway(
                 store=store,
@@ -124,6 +127,7 @@ async def build_gateway(
                 pool=pool,
                 door=door,
                 searcher=searcher,
+                scripts=scripts,
                 token=read_or_make_token(paths.admin_token),
                 url=url,
                 config_path=str(paths.config),

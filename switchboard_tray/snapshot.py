@@ -23,7 +23,7 @@ from switchboard_tray.protocol.eras import PROMPTS_CHANGED, RESOURCES_CHANGED, T
 from switchboard_tray.surfaces import instructions
 from switchboard_tray.surfaces.auto import choose_surface
 from switchboard_tray.surfaces.costs import Cost, surface_costs
-from switchboard_tray.surfaces.display import BUILT_SURFACES, Display
+from switchboard_tray.surfaces.display import Display
 from switchboard_tray.surfaces.material import Material, ServerLine, purpose_of
 
 
@@ -190,7 +190,6 @@ def _offer(
 
 
 def _surface_by_size(profile: Profile, selected: Sequence[Selected]) -> str:
-    """The surface that the profile has by its size. One whose part is not built yet is listed flat."""
+    """The surface that the profile has, by its size where it is ``auto``."""
     giving = {one.ref.server for one in selected}
-    chosen = choose_surface(profile.surface, profile.auto_threshold, profile.auto_above, len(selected), len(giving))
-    return chosen if chosen in BUILT_SURFACES else "passthrough"
+    return choose_surface(profile.surface, profile.auto_threshold, profile.auto_above, len(selected), len(giving))

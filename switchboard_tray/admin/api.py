@@ -25,6 +25,7 @@ from switchboard_tray.config.problems import BrokenFile, InvalidConfig
 from switchboard_tray.errors import ConfigConflict, ConfigError, NotFound, Refused, ServerError, SwitchboardError
 from switchboard_tray.gateway.door import Door, Origin
 from switchboard_tray.gateway.hub import Hub
+from switchboard_tray.gateway.scripts import Scripts
 from switchboard_tray.gateway.searching import Searcher
 from switchboard_tray.names import did_you_mean
 from switchboard_tray.protocol.calls import Silent
@@ -64,6 +65,7 @@ class Gateway:
     pool: ServerPool
     door: Door
     searcher: Searcher
+    scripts: Scripts
     token: str
     url: str
     config_path: str
@@ -105,6 +107,7 @@ def admin_routes(gateway: Gateway) -> list[Route | Mount]:
         route("GET", "/search", _search),
         route("GET", "/why", _why),
         route("POST", "/call", _call),
+        route("POST", "/runs", _run),
     ]
     hello = Route("/hello", _endpoint(gateway, _hello), methods=["GET"])
     return [hello, Mount(PREFIX, app=_Authorized(_with_json_404(api), gateway.token))]
@@ -239,6 +242,17 @@ async def _call(gateway: Gateway, request: Request) -> Any:
         raise NotFound(f"There is no tool {text!r} in profile {name}.", hint=hint)
     result = await gateway.door.call(name, entry.ref, params, origin, Silent())
     return Response(b'{"result":' + bytes(result) + b"}", media_type="application/json")
+
+
+async def _run(gateway: Gateway, request: Request) -> Any:
+    body = await _json_object(request)
+    code, profile = body.get("code"), body.get("profile")
+    if not isinstance(code, str) or not isinstance(profile, str | None):
+        raise SwitchboardError("A run needs `code` as a string.")
+    offer = await _listed_offer(gateway, _profile_name(gateway, profile))
+    outcome = await gateway.scripts.run(code, offer, Origin("api", "switchboard"))
+    said = views.run_view(outcome)
+    return Response(b'{"result":' + outcome.result + b"," + dumps(said)[1:], media_type="application/json")
 
 
 # -- shared by handlers ------------------------------------------------------------------------------------------------

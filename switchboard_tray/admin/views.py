@@ -11,6 +11,7 @@ from switchboard_tray.config.problems import Problem
 from switchboard_tray.errors import NotFound
 from switchboard_tray.names import ToolRef, did_you_mean, matches_ref
 from switchboard_tray.redact import REDACTED
+from switchboard_tray.sandbox.model import Outcome
 from switchboard_tray.servers.status import ServerStatus
 from switchboard_tray.snapshot import Offer, Snapshot
 from switchboard_tray.surfaces.calling import SUMMARY_CHARS, explain_miss, find_entries
@@ -165,6 +166,17 @@ def search_view(offer: Offer, query: str, limit: int, around: Surroundings) -> d
         for entry in found
     ]
     return {"tools": tools, "miss": "" if found else explain_miss(material, query, around)}
+
+
+def run_view(outcome: Outcome) -> dict[str, Any]:
+    """What a run of code used."""
+    return {
+        "kind": outcome.kind,
+        "wallMs": round(outcome.wall_ms, 1),
+        "calls": outcome.calls,
+        "tools": list(outcome.tools),
+        "memoryBytes": outcome.memory_bytes,
+    }
 
 
 def tool_views(offer: Offer, states: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -21,7 +21,6 @@ class NotInForce:
 
 
 _LOCAL = ("stdio", "local")
-_SURFACES = ("auto", "passthrough", "flat", "meta", "apps", "compact")
 
 NOT_IN_FORCE: tuple[NotInForce, ...] = (
     NotInForce("/servers/*/url"),
@@ -29,11 +28,8 @@ NOT_IN_FORCE: tuple[NotInForce, ...] = (
     NotInForce("/servers/*/transport", but=_LOCAL),
     NotInForce("/servers/*/type", but=_LOCAL),
     NotInForce("/servers/*/toolChanges"),
-    NotInForce("/profiles/*/surface", but=_SURFACES),
-    NotInForce("/profiles/*/budgets"),
     NotInForce("/profiles/*/accounts"),
     NotInForce("/profiles/*/confirm/*", meanwhile="Tools that match are refused until it is."),
-    NotInForce("/settings/surface", but=_SURFACES),
     NotInForce("/settings/autostart"),
     NotInForce("/settings/theme"),
     NotInForce("/settings/notifications"),

@@ -15,6 +15,7 @@ from switchboard_tray.errors import NotFound, Refused, ServerError
 from switchboard_tray.gateway.door import Door, Origin
 from switchboard_tray.gateway.hub import Hub
 from switchboard_tray.gateway.relay import capabilities, find_resource, relay
+from switchboard_tray.gateway.scripts import Scripts
 from switchboard_tray.gateway.searching import Searcher
 from switchboard_tray.gateway.shown import Shown, find_shown
 from switchboard_tray.profiles.resolve import ClientFacts
@@ -33,7 +34,7 @@ from switchboard_tray.protocol.messages import (
 from switchboard_tray.servers.pool import ServerPool
 from switchboard_tray.snapshot import Offer
 from switchboard_tray.surfaces import instructions
-from switchboard_tray.surfaces.plan import Find, Invoke, Plan, Reply, Search, Unknown
+from switchboard_tray.surfaces.plan import Execute, Find, Invoke, Plan, Reply, Search, Unknown
 
 log = logging.getLogger(__name__)
 
@@ -45,8 +46,8 @@ LIST_PATIENCE_S = 3.0
 class Dispatcher:
     """Answers the requests of clients."""
 
-    def __init__(self, hub: Hub, pool: ServerPool, door: Door, searcher: Searcher) -> None:
-        self._hub, self._pool, self._door, self._searcher = hub, pool, door, searcher
+    def __init__(self, hub: Hub, pool: ServerPool, door: Door, searcher: Searcher, scripts: Scripts) -> None:
+        self._hub, self._pool, self._door, self._searcher, self._scripts = hub, pool, door, searcher, scripts
 
     def shown(self, facts: ClientFacts) -> Shown:
         """What the client is shown as things are now. Raises `NotFound` as `find_shown` does."""
@@ -181,6 +182,11 @@ class Dispatcher:
                 return result
             case Search(find):
                 return await self._search(find, offer)
+            case Execute(source):
+                try:
+                    return (await self._scripts.run(source, offer, origin)).result
+                except ServerError as fault:
+                    return tool_error(f"{fault} {fault.hint}".strip())
             case Unknown(missing, explain):
                 self._door.refuse(profile, missing, params, origin)
                 if explain is None:

@@ -130,6 +130,10 @@ class ServerPool:
                     raise
                 log.info("server %s: a call goes on under the edited config", server)
 
+    async def ready(self, server: str, profile: str, caller: Caller) -> None:
+        """Return when the process that serves this caller is up, started for it where needed. Raises `ServerError`."""
+        await (await self._serving(server, profile, caller)).ready()
+
     async def _serving(self, server: str, profile: str, caller: Caller) -> Worker:
         """The worker whose process serves this caller. Valid until the next wait: an edit may replace it."""
         worker = self._instance(self._of_call(server), profile, caller)

@@ -173,6 +173,10 @@ class Worker:
         finally:
             telling.cancel()
 
+    async def ready(self) -> None:
+        """Return when the server is up. Raises `ServerError` where it cannot be started."""
+        await self._keeper.ready(by_call=True)
+
     async def is_dual(self) -> bool:
         """Whether the server, reached in the legacy era, speaks the modern one as well. Asked once in its life."""
         connected = await self._keeper.ready(by_call=True)

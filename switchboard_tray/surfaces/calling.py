@@ -1,6 +1,6 @@
 """Search, describe and call: what surfaces that list no tools of servers have in common. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -21,6 +21,7 @@ MOST_SCHEMAS = 20
 MOST_SIGNATURES = 10
 """A list of more tools would be long with the signature of each."""
 OWN_NAMES = frozenset({"name", "tool", "action", "arguments"})
+Named = Callable[[Entry], str]
 _SERVERS = "The servers are these. Give a query, or a server's name to list its tools."
 
 
@@ -37,18 +38,25 @@ def error_reply(text: str) -> Reply:
 # -- search ------------------------------------------------------------------------------------------------------------
 
 
-def search(material: Material, query: str, limit: int, signature_chars: int | None = None) -> Plan:
+def by_reference(entry: Entry) -> str:
+    """How a tool is named to a model, but for code."""
+    return str(entry.ref)
+
+
+def search(
+    material: Material, query: str, limit: int, signature_chars: int | None = None, named: Named = by_reference
+) -> Plan:
     """The tools that fit `query`, best first; with `signature_chars` each with its signature."""
     wanted = query.strip()
     if not wanted:
         return Reply(text_result(write_manifest(_SERVERS, material.servers)))
     entries = _entries_of_server(material, wanted)
     if entries is not None:
-        return Reply(text_result(_server_list(entries, signature_chars)))
+        return Reply(text_result(_server_list(entries, signature_chars, named)))
 
     def find(around: Surroundings) -> bytes:
         found = find_entries(material, wanted, limit, around)
-        lines = "\n".join(_hit(entry, signature_chars) for entry in found)
+        lines = "\n".join(_hit(entry, signature_chars, named) for entry in found)
         return text_result(lines or explain_miss(material, wanted, around))
 
     return Search(find)
@@ -66,20 +74,20 @@ def _entries_of_server(material: Material, query: str) -> Sequence[Entry] | None
     return material.by_server.get(query.removesuffix(".*").casefold())
 
 
-def _server_list(entries: Sequence[Entry], signature_chars: int | None) -> str:
+def _server_list(entries: Sequence[Entry], signature_chars: int | None, named: Named) -> str:
     if len(entries) > MOST_SIGNATURES:
         signature_chars = None
-    lines = [_hit(entry, signature_chars) for entry in entries[:MOST_HITS]]
+    lines = [_hit(entry, signature_chars, named) for entry in entries[:MOST_HITS]]
     if (more := len(entries) - MOST_HITS) > 0:
         lines.append(f"... and {more} more; search for what you need.")
     return "\n".join(lines)
 
 
-def _hit(entry: Entry, signature_chars: int | None) -> str:
+def _hit(entry: Entry, signature_chars: int | None, named: Named) -> str:
     if signature_chars is not None:
-        return signature(str(entry.ref), entry.tool, signature_chars)
+        return signature(named(entry), entry.tool, signature_chars)
     said = summary(text_of(entry), SUMMARY_CHARS)
-    return f"{entry.ref} - {said}" if said else str(entry.ref)
+    return f"{named(entry)} - {said}" if said else named(entry)
 
 
 def explain_miss(material: Material, query: str, around: Surroundings) -> str:
@@ -101,20 +109,20 @@ def _counted(number: int, noun: str) -> str:
 # -- schemas -----------------------------------------------------------------------------------------------------------
 
 
-def describe(material: Material, names: Sequence[str]) -> Plan:
+def describe(material: Material, names: Sequence[str], named: Named = by_reference) -> Plan:
     """The signatures of the named tools, at most 20; unknown names are answered beside known ones."""
     if not names:
         return error_reply(f"names: give the names of up to {MOST_SCHEMAS} tools, as a search answers them.")
-    described = [(name, material.view.find(name)) for name in names[:MOST_SCHEMAS]]
+    return Search(lambda around: text_result(described(material, names, named)))
 
-    def find(around: Surroundings) -> bytes:
-        parts = [_signature(entry) if entry else _unknown_tool(material, name) for name, entry in described]
-        if len(names) > MOST_SCHEMAS:
-            parts.append(f"Only the first {MOST_SCHEMAS} of {len(names)} names are answered; ask for the others apart.")
-        return text_result("\n\n".join(parts))
 
-    # Near names are a matter of searching; what is known is answered without.
-    return Reply(find(Surroundings())) if all(entry for _, entry in described) else Search(find)
+def described(material: Material, names: Sequence[str], named: Named = by_reference) -> str:
+    """The signatures of the named tools, and near names of those that there are not."""
+    found = [(name, material.view.find(name)) for name in names[:MOST_SCHEMAS]]
+    parts = [signature(named(one), one.tool) if one else _unknown_tool(material, name) for name, one in found]
+    if len(names) > MOST_SCHEMAS:
+        parts.append(f"Only the first {MOST_SCHEMAS} of {len(names)} names are answered; ask for the others apart.")
+    return "\n\n".join(parts)
 
 
 def _signature(entry: Entry) -> str:

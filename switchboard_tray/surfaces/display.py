@@ -7,7 +7,7 @@ from functools import cached_property
 from msgspec import Raw
 
 from switchboard_tray.protocol.messages import read_text
-from switchboard_tray.surfaces import apps, compact, meta, passthrough
+from switchboard_tray.surfaces import apps, code, compact, meta, passthrough
 from switchboard_tray.surfaces.calling import call
 from switchboard_tray.surfaces.material import Material
 from switchboard_tray.surfaces.plan import Plan, Unknown
@@ -19,7 +19,9 @@ _OTHERS: Mapping[str, tuple[_List, _PlanCall]] = {
     "meta": (meta.list_tools, meta.plan_call),
     "apps": (apps.list_tools, apps.plan_call),
     "compact": (compact.list_tools, compact.plan_call),
+    "code": (code.list_tools, code.plan_call),
 }
+_AUTO = ("meta", "apps", "compact")
 BUILT_SURFACES = frozenset({_FLAT, *_OTHERS})
 
 
@@ -50,11 +52,11 @@ class Display:
             return self._plan_behind(name, _with_object(params))
         planned = passthrough.plan_call(self.material.view, name, params)
         if isinstance(planned, Unknown) and self.is_switched:
-            return self._plan_by(tuple(_OTHERS), name, _with_object(params))
+            return self._plan_by(_AUTO, name, _with_object(params))
         return planned
 
     def _plan_behind(self, name: str, params: Mapping[str, Raw]) -> Plan:
-        surfaces = tuple(_OTHERS) if self.is_switched else ()
+        surfaces = _AUTO if self.is_switched else ()
         planned = self._plan_by((self.surface, *surfaces), name, params)
         if isinstance(planned, Unknown) and planned.explain is None:
             # Models also call what a search found by its own name, and tools that they knew before.

@@ -22,6 +22,11 @@ HEADS: Mapping[str, str] = {
         "call_tool calls what you found.\n"
         "Search before you conclude that something cannot be done."
     ),
+    "code": (
+        "Switchboard gives you the tools of several servers in JavaScript: write an async function for execute, in "
+        "which each server is an object and each of its tools a method.\n"
+        "Do several steps in one run, and return only what you need."
+    ),
     "apps": (
         "Switchboard gives you one tool for each server, which stands for all tools of that server.\n"
         'Use action "list" to see what a server can do, "describe" to see how a tool is called, "call" to call it.'

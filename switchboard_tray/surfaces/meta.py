@@ -29,7 +29,7 @@ _CALL = (
 
 def list_tools(material: Material) -> bytes:
     """The three definitions as a JSON array."""
-    return dumps([search_definition(_SEARCH, material, HITS), _schema_definition(), call_definition(_CALL)])
+    return dumps([search_definition(_SEARCH, material, HITS), schema_definition(), call_definition(_CALL)])
 
 
 def plan_call(material: Material, name: str, params: Mapping[str, Raw]) -> Plan:
@@ -79,7 +79,8 @@ def call_definition(text: str) -> dict[str, Any]:
     return {"name": "call_tool", "description": text, "inputSchema": schema}
 
 
-def _schema_definition() -> dict[str, Any]:
+def schema_definition() -> dict[str, Any]:
+    """The definition of ``get_schema``."""
     names = {"type": "array", "items": {"type": "string"}, "description": "Up to 20 names, as SERVER.TOOL."}
     return {
         "name": "get_schema",

@@ -55,6 +55,12 @@ class Search(msgspec.Struct, frozen=True):
     find: Find
 
 
+class Execute(msgspec.Struct, frozen=True):
+    """Run this JavaScript, with the profile's tools in reach."""
+
+    source: str
+
+
 class Unknown(msgspec.Struct, frozen=True):
     """No such tool in this profile, under this name."""
 
@@ -63,4 +69,4 @@ class Unknown(msgspec.Struct, frozen=True):
     """What a model is told that named it as an argument; None where it is no tool that is listed."""
 
 
-Plan = Invoke | Reply | Search | Unknown
+Plan = Invoke | Reply | Search | Execute | Unknown

@@ -49,8 +49,6 @@ def test_keys_of_a_server_without_a_part_are_told(spec: dict[str, Any], keys: li
 @pytest.mark.parametrize(
     ("key", "value", "place"),
     [
-        ("surface", "code", "surface"),
-        ("budgets", {}, "budgets"),
         ("accounts", {"s": {}}, "accounts"),
         ("confirm", ["s.x"], "confirm/0"),
     ],
@@ -60,7 +58,7 @@ def test_keys_of_a_profile_without_a_part_are_told(key: str, value: object, plac
 
 
 def test_settings_without_a_part_are_told() -> None:
-    settings = {"surface": "code", "autostart": False, "theme": "system", "shortcuts": True}
+    settings = {"autostart": False, "theme": "system", "shortcuts": True}
 
     assert not_in_force({"settings": settings}) == [f"/settings/{key}" for key in settings]
 
