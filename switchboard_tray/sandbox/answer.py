@@ -69,7 +69,9 @@ def write_failure(
 
 
 def _result(text: str, blocks: Sequence[Raw], *, is_error: bool) -> bytes:
-    content: list[object] = [{"type": "text", "text": text}, *blocks]
+    # Half of a character, which a script may well log, is no text.
+    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    content: list[object] = [{"type": "text", "text": whole}, *blocks]
     return dumps({"content": content, **({"isError": True} if is_error else {})})
 
 

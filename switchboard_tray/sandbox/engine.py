@@ -181,6 +181,7 @@ class Engine:
             # What the engines give where there was no memory for the text.
             raise MemoryError
         said: dict[str, Any] = json.loads(text)
+        said["logs"] = self._bare.sub(r"\1", said["logs"])
         return said
 
     def _taken(self, calls: list[list[Any]]) -> list[Call]:

@@ -82,8 +82,8 @@ class Ended:
 
     fault: Fault | None = None
     value: str = "null"
-    full_chars: int = 4
-    """How long the text would be uncut."""
+    full_chars: int = 0
+    """How long the text would be uncut, where it is cut."""
     returned: str = ""
     """What it gave that is no JSON: undefined, function, symbol; empty where it is."""
     not_awaited: tuple[str, ...] = ()

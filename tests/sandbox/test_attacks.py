@@ -1,0 +1,63 @@
+"""Every attack is contained: of an expected kind, in its time, the event loop alive meanwhile, no process left over."""
+
+import asyncio
+import time
+
+import psutil
+import pytest
+
+from switchboard_tray.sandbox.model import Budgets, Script
+from switchboard_tray.sandbox.pool import SandboxPool
+from tests.sandbox.attacks import ATTACKS
+from tests.sandbox.host import SERVERS, EchoHost
+
+BUDGETS = Budgets(wall_s=0.4)
+
+
+@pytest.mark.timeout(300)
+async def test_every_attack_is_contained() -> None:
+    before = {child.pid for child in psutil.Process().children(recursive=True)}
+    wrong: list[str] = []
+    async with SandboxPool() as pool:
+        turns = asyncio.Semaphore(2)
+
+        async def try_one(name: str, source: str, kinds: frozenset[str]) -> None:
+            async with turns:
+                host = EchoHost()
+                outcome = await pool.run(Script(source, SERVERS, BUDGETS), host)
+                if outcome.kind not in kinds or outcome.calls > BUDGETS.calls or len(host.calls) > BUDGETS.calls:
+                    wrong.append(f"{name}: {outcome.kind} {outcome.result[:300]!r}")
+                if any((server, method) not in {("s", one) for one in SERVERS["s"]} for server, method, _ in host.calls):
+                    wrong.append(f"{name}: reached {host.calls}")
+
+        async with asyncio.TaskGroup() as tasks:
+            for attack in ATTACKS:
+                tasks.create_task(try_one(attack.name, attack.source, attack.kinds))
+    left = [child for child in psutil.Process().children(recursive=True) if child.pid not in before]
+
+    assert wrong == []
+    assert left == []
+    assert len(ATTACKS) >= 150 and len({attack.name for attack in ATTACKS}) == len(ATTACKS)
+
+
+async def test_loop_goes_on_while_scripts_do_their_worst() -> None:
+    worst_s = 0.0
+    stop = asyncio.Event()
+
+    async def watch() -> None:
+        nonlocal worst_s
+        while not stop.is_set():
+            began = time.perf_counter()
+            await asyncio.sleep(0)
+            worst_s = max(worst_s, time.perf_counter() - began)
+
+    async with SandboxPool() as pool:
+        watching = asyncio.create_task(watch())
+        for name in ("loop-1", "memory-1", "log-flood-1", "call-flood-1", "hostile-10"):
+            attack = next(attack for attack in ATTACKS if attack.name == name)
+            await pool.run(Script(attack.source, SERVERS, BUDGETS), EchoHost())
+        stop.set()
+        await watching
+
+    # The figure itself is the bench's to show; here it must not be that of a run.
+    assert worst_s < BUDGETS.wall_s
