@@ -43,7 +43,7 @@ class Logs:
 def write_result(ended: Ended, logs: Logs, notes: Notes) -> bytes:
     """The tool result of a run that ended well."""
     shown = ended.value
-    if ended.full_chars > len(shown):
+    if ended.full_chars:
         shown += f"\n[cut at {len(shown)} of {ended.full_chars} characters: return less, such as a part or some fields]"
     parts = [logs.section(), f"Result:\n{shown}"]
     if ended.returned:
@@ -92,10 +92,10 @@ def _hint(fault: Fault, servers: Mapping[str, Sequence[str]]) -> str:
         return "make fewer calls in one run; a tool that takes several things at once may do."
     if fault.name == "Deadlock":
         return "await tool calls, and settle each promise you make."
-    if (found := _MISSING_TOOL.search(fault.message)) and found[1] in servers:
+    if (found := _MISSING_TOOL.match(fault.message)) and found[1] in servers:
         near = did_you_mean(found[2], servers[found[1]])
         return near or f"the tools of {found[1]} are: {', '.join(servers[found[1]][:_SHOWN])}"
-    if (found := _MISSING_GLOBAL.search(fault.message)) is not None and fault.kind == "runtime":
+    if (found := _MISSING_GLOBAL.match(fault.message)) is not None and fault.kind == "runtime":
         gone = f"there is no {found[1]} here; " if found[1] in _ABSENT else ""
         return f"{gone}the globals with tools are: {', '.join([*servers, CATALOG])}"
     return ""

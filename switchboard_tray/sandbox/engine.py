@@ -28,7 +28,9 @@ STRIPPER_BYTES = 48 << 20
 STRIPPER_S = 5.0
 JOBS_A_LOOK = 16
 _PLACE = re.compile(r"<input>:(\d+)(?::(\d+))?")
-_LARGE = re.compile(r"\d{16}")
+# Each digit as 0, all else as a space: whether there is a long number is then a plain search, ten times as fast.
+_DIGITS = bytes(48 if 48 <= byte <= 57 else 32 for byte in range(256))
+_LARGE = b"0" * 16
 _NUMBER = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?', re.DOTALL)
 _SAFE = 2**53 - 1
 
@@ -195,7 +197,7 @@ class Engine:
         self._out.pop(settled.number, None)
         text = settled.text.decode("utf-8", "replace")
         how = 1 if settled.is_done else 0
-        if settled.is_done and _LARGE.search(text):
+        if settled.is_done and _LARGE in settled.text.translate(_DIGITS):
             text, how = _with_marks(text, self._mark), 2
         self._enter(self._host, "settle", settled.number, how, text)
 
@@ -209,12 +211,10 @@ class Engine:
                 self._judged(error["name"], error["message"], error["isNull"], said), error["stack"], prefix_chars
             )
         value = self._bare.sub(r"\1", done["value"])
-        is_whole = done["chars"] == len(done["value"])
-        if not is_whole and (at := value.rfind(self._mark[:8])) >= 0:
+        if done["chars"] and (at := value.rfind(self._mark[:8])) >= 0:
             # A number that was cut in its middle.
             value = value[: at - 1]
-        chars = len(value) if is_whole else done["chars"]
-        ended = {"ok": True, "value": value, "chars": chars, "returned": done["returned"]}
+        ended = {"ok": True, "value": value, "chars": done["chars"], "returned": done["returned"]}
         return {**ended, "logs": said["logs"], "isLogCut": said["isLogCut"], "notAwaited": list(self._out.values())}
 
     def _judged(self, name: str, message: str, is_null: bool, said: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -135,7 +135,8 @@
     try { text = stringify(value, replace); } catch (thrown) { return failed(thrown); }
     const returned = typeof text === "string" ? "" : typeof value;
     if (returned) text = "null";
-    return record({ ok: true, returned, chars: text.length, value: text.length > RESULT ? apply(slice, text, [0, RESULT]) : text });
+    const isCut = text.length > RESULT;
+    return record({ ok: true, returned, chars: isCut ? text.length : 0, value: isCut ? apply(slice, text, [0, RESULT]) : text });
   }
 
   return function host(what, a, b, c) {

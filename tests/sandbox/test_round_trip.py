@@ -12,7 +12,7 @@ from switchboard_tray.sandbox.pool import SandboxPool
 from tests.sandbox.host import SERVERS, EchoHost, said, value_of
 
 JSON_VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=20),
+    st.none() | st.booleans() | st.integers() | st.floats(-(2.0**53), 2.0**53) | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
     max_leaves=10,
 )
