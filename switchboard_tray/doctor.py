@@ -41,6 +41,7 @@ def examine(paths: Paths, environ: Mapping[str, str], find_gateway: Callable[[],
         *config_checks,
         check_gateway(config.settings.port if config else DEFAULT_PORT, find_gateway),
         check_search_path(environ),
+        check_code(),
         *(check_server(server, environ, paths) for server in (config.servers.values() if config else ())),
     ]
 
@@ -52,6 +53,22 @@ def check_python(version: tuple[int, ...]) -> Check:
         return Check("python", "ok", f"{found}, {sys.executable}")
     oldest, newest = (".".join(map(str, one)) for one in PYTHONS)
     return Check("python", "warning", f"This is Python {found}.", f"Switchboard is tested on {oldest} to {newest}.")
+
+
+def check_code() -> Check:
+    """Whether code of models can be run, found out by running some, and what holds it."""
+    from switchboard_tray.sandbox.check import check_sandbox
+
+    found = asyncio.run(check_sandbox())
+    if found.fault:
+        hint = "The surface code does not work; reinstall Switchboard, or use another surface."
+        return Check("code", "problem", f"Code cannot be run: {found.fault}.", hint)
+    held = f"it runs, and is held by: {', '.join(found.protections) or 'its own limits alone'}"
+    escapes = [name for name, is_refused in found.refused.items() if not is_refused]
+    if escapes:
+        hint = "Run only code that you would run yourself, or use another surface."
+        return Check("code", "warning", f"Code that breaks the engine could {' and '.join(escapes)}; {held}.", hint)
+    return Check("code", "ok", f"{held}; tried and refused: {', '.join(found.refused)}")
 
 
 def check_folders(paths: Paths) -> Iterator[Check]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from switchboard_tray.admin.client import find_gateway
 from switchboard_tray.bench_context.home import EXCLUDED, Home, end, running_home
 from switchboard_tray.bench_context.requests import milliseconds_since
-from switchboard_tray.bench_context.ways import WAYS, do_task
+from switchboard_tray.bench_context.ways import WAYS
 from switchboard_tray.errors import GatewayError
 from switchboard_tray.names import ToolRef
 
@@ -76,7 +76,8 @@ def _costs_of(name: str, home: Home) -> tuple[Costs, int]:
     opened = time.perf_counter()
     way = WAYS[name][1](home)
     try:
-        do_task(way)
+        way.look()
+        way.do()
         latency_ms = milliseconds_since(opened)
     finally:
         way.close()

@@ -38,26 +38,27 @@ class Way(Protocol):
     def look(self) -> None:
         """Ask what has to be known before tools can be called. Raises `GatewayError` where it is not told."""
 
-    def call(self, ref: str, arguments: Mapping[str, Any]) -> Said:
-        """Call a tool of a server."""
+    def do(self) -> None:
+        """Do the task, and try what the profile does not have. Raises `GatewayError` where it comes out otherwise."""
 
     def close(self) -> None:
         """Let go of it."""
 
 
-def do_task(way: Way) -> None:
-    """Find an issue, read it, comment on it; then try a tool that the profile does not have.
+class _StepByStep:
+    """Does the task by calls of the single tools."""
 
-    Raises `GatewayError` where any of it does not come out as it must.
-    """
-    way.look()
-    found = _expect(way.call("tracker.search_issues", {"query": "login safari", "limit": 5}), "issues")
-    number = found["issues"][0]["id"]
-    _expect(way.call("tracker.get_issue", {"issue_id": number}), "title")
-    _expect(way.call("tracker.add_comment", {"issue_id": number, "body": COMMENT}), "issue")
-    refused = way.call(EXCLUDED, {"project": "WEB"})
-    if not refused.is_error:
-        raise GatewayError(f"{EXCLUDED} is not in the profile and was called: {refused.text}")
+    def call(self, ref: str, arguments: Mapping[str, Any]) -> Said:
+        """Call a tool of a server."""
+        raise NotImplementedError
+
+    def do(self) -> None:
+        """Find an issue, read it, comment on it; then try a tool that the profile does not have."""
+        found = _expect(self.call("tracker.search_issues", {"query": "login safari", "limit": 5}), "issues")
+        number = found["issues"][0]["id"]
+        _expect(self.call("tracker.get_issue", {"issue_id": number}), "title")
+        _expect(self.call("tracker.add_comment", {"issue_id": number, "body": COMMENT}), "issue")
+        _expect_refused(self.call(EXCLUDED, {"project": "WEB"}))
 
 
 class _OverMcp:
@@ -84,7 +85,7 @@ class _OverMcp:
         self._client.close()
 
 
-class Flat(_OverMcp):
+class Flat(_StepByStep, _OverMcp):
     """All tools are listed: nothing has to be asked."""
 
     def look(self) -> None:
@@ -95,7 +96,7 @@ class Flat(_OverMcp):
         return self._client.call(wire_name(_parsed(ref)), arguments)
 
 
-class Meta(_OverMcp):
+class Meta(_StepByStep, _OverMcp):
     """A search, then the schemas of what is needed."""
 
     def look(self) -> None:
@@ -119,7 +120,7 @@ class Compact(Meta):
         _expect_names(self._search(), NEEDED)
 
 
-class Apps(_OverMcp):
+class Apps(_StepByStep, _OverMcp):
     """The server's tool lists its tools, then describes those that are needed."""
 
     def look(self) -> None:
@@ -135,7 +136,32 @@ class Apps(_OverMcp):
         return self._client.call(parsed.server, {"action": "call", "tool": parsed.tool, "arguments": arguments})
 
 
-class CommandLine:
+class Code(_OverMcp):
+    """A script that does the whole task in one run, written after the tools were found."""
+
+    _TASK = """async () => {{
+  const found = await tracker.search_issues({{ query: "login safari", limit: 5 }});
+  const issue = await tracker.get_issue({{ issue_id: found.issues[0].id }});
+  const done = await tracker.add_comment({{ issue_id: issue.id, body: {comment} }});
+  return {{ title: issue.title, ...done }};
+}}"""
+
+    def look(self) -> None:
+        """Two searches and three schemas, where the declarations do not stand in the description already."""
+        listed = [tool["name"] for tool in self._client.tools]
+        if "search_tools" in listed:
+            found = _joined(self._client.call("search_tools", {"query": query}, is_search=True) for query in QUERIES)
+            _expect_names(found, NEEDED)
+            _expect_names(self._client.call("get_schema", {"names": list(NEEDED)}, is_search=True), NEEDED)
+
+    def do(self) -> None:
+        """The task, and the tool that is left out."""
+        said = self._client.call("execute", {"code": self._TASK.format(comment=json.dumps(COMMENT))})
+        _expect(Said(said.text.removeprefix("Result:\n"), said.is_error), "issue")
+        _expect_refused(self._client.call("execute", {"code": f"async () => {EXCLUDED}({{ project: 'WEB' }})"}))
+
+
+class CommandLine(_StepByStep):
     """A shell with our command in it."""
 
     definition_count = 0
@@ -172,9 +198,15 @@ WAYS: Mapping[str, tuple[str, Callable[[Home], Way]]] = {
     "apps": ("apps", _over_mcp(Apps, "apps")),
     "compact": ("compact", _over_mcp(Compact, "compact")),
     "meta": ("meta", _over_mcp(Meta, "meta")),
+    "code": ("code", _over_mcp(Code, "code")),
     "cli": ("passthrough", lambda home: CommandLine(Shell(home.environ, str(home.folder)))),
 }
 """The surface of each way's profile, and how it is opened."""
+
+
+def _expect_refused(said: Said) -> None:
+    if not said.is_error:
+        raise GatewayError(f"{EXCLUDED} is not in the profile and was called: {said.text}")
 
 
 def _expect(said: Said, key: str) -> Any:

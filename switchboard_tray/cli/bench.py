@@ -6,7 +6,7 @@ from pathlib import Path
 
 from switchboard_tray.cli.main import DONE
 from switchboard_tray.cli.output import note, print_json
-from switchboard_tray.cli.parsing import Parser, finish
+from switchboard_tray.cli.parsing import Parser, add_action, add_actions
 from switchboard_tray.errors import SwitchboardError
 from switchboard_tray.paths import Paths
 
@@ -17,10 +17,9 @@ FEWEST, MOST = 24, 1000
 
 def add_arguments(parser: Parser, command: str) -> None:
     """Give `command` its arguments."""
-    actions = parser.add_subparsers(dest="action", metavar="WHAT", required=True)
-    context = actions.add_parser("context", help="measure what each way to reach tools costs a model")
     examples = "switchboard bench context\nswitchboard bench context --tools 100 --json"
-    finish(context, "do one task on each surface, over a gateway of its own, and show the costs", _context, examples)
+    about = "do one task on each surface, over a gateway of its own, and show the costs"
+    context = add_action(add_actions(parser), "context", about, _context, examples)
     about = f"how many tools, {FEWEST} to {MOST}; several with commas; {','.join(map(str, SIZES))} where none is given"
     context.add_argument("--tools", type=_sizes, default=SIZES, metavar="N", help=about)
     context.add_argument("--output", metavar="FILE", help="write the Markdown to a file")

@@ -39,6 +39,7 @@ COMMANDS: Mapping[str, Command] = {
     "tools": Command("tools", "list the tools of a profile"),
     "call": Command("tools", "call a tool, as a client of a profile would"),
     "search": Command("tools", "find tools of a profile by what they do"),
+    "exec": Command("tools", "run JavaScript that calls tools of a profile"),
     "why": Command("tools", "say why a tool is in a profile, or not"),
     "config": Command("config", "the config file: path, check, set, history, restore"),
     "bench": Command("bench", "measure what each way to reach tools costs a model"),

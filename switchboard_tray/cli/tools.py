@@ -1,8 +1,9 @@
-"""``tools``, ``search``, ``call``, ``why``: what a profile offers, from outside a client."""
+"""``tools``, ``search``, ``call``, ``exec``, ``why``: what a profile offers, from outside a client."""
 
 import argparse
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
 from switchboard_tray.admin.client import find_gateway
@@ -10,6 +11,7 @@ from switchboard_tray.cli.main import DONE, FAILED
 from switchboard_tray.cli.output import first_line, note, plain, print_json, print_table
 from switchboard_tray.cli.parsing import Parser, finish
 from switchboard_tray.cli.reading import open_reader
+from switchboard_tray.errors import SwitchboardError
 from switchboard_tray.paths import Paths
 
 HITS, MOST_HITS = 10, 50
@@ -39,6 +41,10 @@ def add_arguments(parser: Parser, command: str) -> None:
             parser.add_argument("ref", metavar="REF", help="the tool: server.tool, or the name that clients see")
             about = "its arguments as a JSON object; - reads them from stdin"
             parser.add_argument("arguments", nargs="?", default="{}", metavar="JSON", help=about)
+        case "exec":
+            about = "run JavaScript that calls tools, as a client of a profile with code mode would"
+            finish(parser, about, _exec, "switchboard exec report.js --profile work")
+            parser.add_argument("file", metavar="FILE", help="an async arrow function; - reads it from stdin")
         case "why":
             about = "say why a tool is in a profile, or not"
             finish(parser, about, _why, "switchboard why github.delete_repository --profile work")
@@ -116,6 +122,20 @@ def _call(args: argparse.Namespace, paths: Paths) -> int:
     else:
         # What went wrong is an error like another: a program that reads stdout must not take it for an answer.
         print(plain(result_text(result)), file=sys.stderr if is_error else sys.stdout)
+    return FAILED if is_error else DONE
+
+
+def _exec(args: argparse.Namespace, paths: Paths) -> int:
+    try:
+        code = sys.stdin.read() if args.file == "-" else Path(args.file).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as exc:
+        raise SwitchboardError(f"{args.file} cannot be read: {exc}.", hint="Name a file with JavaScript.") from exc
+    answer = find_gateway(paths).post("/runs", {"code": code, "profile": args.profile})
+    is_error = answer["kind"] != "ok"
+    if args.json:
+        print_json(answer)
+    else:
+        print(plain(result_text(answer["result"])), file=sys.stderr if is_error else sys.stdout)
     return FAILED if is_error else DONE
 
 

@@ -71,6 +71,10 @@ class Scripts:
         except RpcError as fault:
             raise ToolFailed(f"{name}: {fault.message}") from None
 
+    def missed(self, offer: Offer, origin: Origin, name: str) -> None:
+        """Record that a script asked for a tool that its profile does not have."""
+        self._door.refuse(offer.profile.name, name, {}, origin)
+
     async def search(self, offer: Offer, query: str, limit: int) -> list[tuple[str, str]]:
         """Code name and summary of each tool that fits."""
         found = await self._searcher.answer(
@@ -94,6 +98,10 @@ class _Host:
     async def call(self, server: str, method: str, arguments: bytes, clock: Clock) -> bytes:
         """Call a tool."""
         return bytes(await self._scripts.call(self._offer, self._origin, CodeName(server, method), arguments, clock))
+
+    def missed(self, server: str, method: str) -> None:
+        """Who tries names leaves traces, here too."""
+        self._scripts.missed(self._offer, self._origin, f"{server}.{method}")
 
     async def search(self, query: str, limit: int) -> list[tuple[str, str]]:
         """Tools that fit."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from switchboard_tray.sandbox.model import Budgets, Host, Script
+from switchboard_tray.sandbox.model import Budgets, Clock, Script, ToolFailed
 from switchboard_tray.sandbox.pool import SandboxPool
 from switchboard_tray.sandbox.process import WorkerGone, WorkerProcess
 
@@ -23,7 +23,7 @@ async def check_sandbox() -> SandboxCheck:
     """Run a script, and have a worker try to get out. Takes a tenth of a second."""
     try:
         async with SandboxPool() as pool:
-            outcome = await pool.run(Script("async () => 6 * 7", {}), _Nobody())
+            outcome = await pool.run(Script("async () => 6 * 7", {}), _NoTools())
             if b"42" not in outcome.result:
                 return SandboxCheck(f"a script gave {outcome.result.decode('utf-8', 'replace')}")
         worker = await WorkerProcess.start()
@@ -39,5 +39,17 @@ async def check_sandbox() -> SandboxCheck:
     return SandboxCheck("", tuple(said["protections"]), said["refused"])
 
 
-class _Nobody(Host):
-    """Has no tools."""
+class _NoTools:
+    """A host that nothing is asked of: the script has no servers."""
+
+    async def call(self, server: str, method: str, arguments: bytes, clock: Clock) -> bytes:
+        raise ToolFailed("there are no tools")
+
+    def missed(self, server: str, method: str) -> None:
+        """Nothing."""
+
+    async def search(self, query: str, limit: int) -> list[tuple[str, str]]:
+        return []
+
+    async def describe(self, names: list[str]) -> str:
+        return ""

@@ -71,6 +71,8 @@ class Engine:
         self._bare = re.compile(f'"{mark}(-?[0-9]+)"')
         self._began_bytes = used_bytes()
         self._ends = 0.0
+        self.missed: list[tuple[str, str]] = []
+        """Tools that the script asked for and that are not there."""
         self._out: dict[int, str] = {}
         context = _quickjs.Context()
         context.set_memory_limit(limits.memory_bytes)
@@ -183,6 +185,7 @@ class Engine:
             # What the engines give where there was no memory for the text.
             raise MemoryError
         said: dict[str, Any] = json.loads(text)
+        self.missed = [(server, method) for server, method in said["missed"]]
         said["logs"] = self._bare.sub(r"\1", said["logs"])
         return said
 

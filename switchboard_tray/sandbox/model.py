@@ -51,6 +51,9 @@ class Host(Protocol):
         While the tool's server starts, ``clock.starting()`` is to be held.
         """
 
+    def missed(self, server: str, method: str) -> None:
+        """The script asked for a tool that is not there."""
+
     async def search(self, query: str, limit: int) -> list[tuple[str, str]]:
         """Code name and summary of each tool that fits, best first."""
 

@@ -12,10 +12,11 @@
   const mapGet = Map.prototype.get, mapSet = Map.prototype.set, mapDelete = Map.prototype.delete;
   const then = Promise.prototype.then;
   const slice = String.prototype.slice, startsWith = String.prototype.startsWith;
-  const CALLS = __CALLS__, RESULT = __RESULT__, LOG = __LOG__, ARGUMENTS = __ARGUMENTS__, MARK = "__MARK__";
+  const CALLS = __CALLS__, RESULT = __RESULT__, LOG = __LOG__, ARGUMENTS = __ARGUMENTS__, MISSES = 50, MARK = "__MARK__";
   const waiting = new MapC();
   let first = null, last = null;  // a linked list: no setter on Array.prototype is in the way
   let nextId = 1, made = 0, isOver = false, done = null, logs = "", logged = 0, isLogCut = false;
+  let missed = "", misses = 0;  // tools that were asked for and are not there
 
   const record = (fields) => { const made = create(null); for (const key in fields) made[key] = fields[key]; return made; };
   const guarded = (object, key) => { try { return object[key]; } catch (e) { return undefined; } };
@@ -117,6 +118,7 @@
       get(object, key) {
         const method = object[key];
         if (method !== undefined || typeof key === "symbol" || QUIET[key]) return method;
+        if (misses < MISSES) missed += (misses++ ? "," : "") + "[" + stringify(server) + "," + stringify(apply(slice, key, [0, 200])) + "]";
         throw new TypeErr(server + " has no tool " + apply(slice, key, [0, 200]));
       },
     })));
@@ -165,7 +167,7 @@
         first = last = null;
         const said = logs; logs = "";
         const all = '{"calls":' + text + '],"logs":' + stringify(said) + ',"isLogCut":' + isLogCut + ',"isOver":' + isOver
-          + ',"done":' + (done === null ? "null" : stringify(done)) + "}";
+          + ',"missed":[' + missed + '],"done":' + (done === null ? "null" : stringify(done)) + "}";
         return apply(slice, all, [0]);  // one piece: the binding takes no rope
       }
       case "settle": {

@@ -76,6 +76,8 @@ class Run:
             self._begin(worker)
             said = await self._converse(worker)
             ended, memory_bytes = _ended(said), int(said.get("memoryBytes", 0))
+            for server, method in said.get("missed", ()):
+                self._host.missed(str(server), str(method))
         except WorkerGone as gone:
             ended = await self._gone(worker, gone)
         finally:

@@ -50,15 +50,17 @@ def main() -> None:
     if order.get("probe"):
         send(frames.pack({"type": "probed", "protections": protections, "refused": hardening.probe()}))
         return
+    missed: list[tuple[str, str]] = []
     try:
         run = engine.Engine(limits, order["mark"], used_bytes)
         ended = run.run(source.decode("utf-8", "surrogatepass"), order["servers"], order["wallS"], exchange)
+        missed = run.missed
     except MemoryError:
         ended = {"ok": False, "kind": "memory", "name": "OutOfMemory", "message": "the memory is used up"}
     except Exception as exc:
         # A bug of ours, or an engine that lost its senses.
         ended = {"ok": False, "kind": "runtime", "name": "Crash", "message": f"the engine failed: {exc!r}"}
-    send(frames.pack({"type": "done", **ended, "memoryBytes": used_bytes()}))
+    send(frames.pack({"type": "done", **ended, "missed": missed, "memoryBytes": used_bytes()}))
 
 
 if __name__ == "__main__":

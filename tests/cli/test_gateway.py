@@ -281,3 +281,17 @@ def test_serve_with_a_broken_config_and_no_last_good_one_ends_with_4(tmp_path: P
     assert (done.returncode, done.stdout) == (4, "")
     assert "line 1, column" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_code_is_run_from_a_file_or_stdin(cli: Cli, home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "report.js"
+    file.write_text("async () => one.greet()")
+    failing = tmp_path / "failing.js"
+    failing.write_text("async () => one.gret()")
+
+    assert cli.done("exec", str(file)).out == 'Result:\n"hello"\n'
+    assert run_process(home, "exec", "-", input="1 + 1").stdout == "Result:\n2\n"
+    assert cli.done("exec", str(file), "--json").json()["tools"] == ["one.greet"]
+    outcome = cli("exec", str(failing))
+    assert (outcome.status, outcome.out) == (1, "") and "Hint: Did you mean greet?" in outcome.err
+    assert cli("exec", str(tmp_path / "none.js")).err.startswith(f"{tmp_path / 'none.js'} cannot be read")

@@ -19,6 +19,7 @@ ACTIONS = {
     "profile": "add set list show remove default".split(),
     "secret": "set list remove".split(),
     "config": "path check schema history restore set".split(),
+    "bench": ["context"],
 }
 EVERY_COMMAND = [
     [name, *action] for name in COMMANDS for action in ([[one] for one in ACTIONS[name]] if name in ACTIONS else [[]])

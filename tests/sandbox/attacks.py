@@ -1,6 +1,6 @@
 """Scripts that try to break out, to hang or to exhaust, each with the ends it may come to.
 
-Two engines are held to it, which differ in what they refuse and in what they can be interrupted in; hence sets of kinds.
+Two engines are held to it, which differ in what they refuse and where they can be interrupted; hence sets of kinds.
 """
 
 from dataclasses import dataclass

@@ -16,6 +16,7 @@ class EchoHost:
         self.answer = answer
         self.calls: list[tuple[str, str, bytes]] = []
         self.cancelled: list[str] = []
+        self.tried: list[str] = []
         self.gate = asyncio.Event()
 
     async def call(self, server: str, method: str, arguments: bytes, clock: Clock) -> bytes:
@@ -34,6 +35,9 @@ class EchoHost:
             case "raw":
                 return self.answer
         return b'{"content":[],"structuredContent":' + arguments + b"}"
+
+    def missed(self, server: str, method: str) -> None:
+        self.tried.append(f"{server}.{method}")
 
     async def search(self, query: str, limit: int) -> list[tuple[str, str]]:
         return [("s.echo", f"Echoes {query}.")][:limit]

@@ -55,7 +55,8 @@ def test_value_that_is_no_json_gets_a_hint(returned: str, hint: str) -> None:
 def test_calls_that_nobody_awaited_are_named() -> None:
     assert "Note: 1 call was not awaited and cancelled: s.a" in result(Ended(not_awaited=("s.a",)))
     many = tuple(f"s.t{number}" for number in range(25))
-    assert "Note: 25 calls were not awaited and cancelled: s.t0, " in failure(Fault("runtime", "E", "m"), not_awaited=many)
+    told = failure(Fault("runtime", "E", "m"), not_awaited=many)
+    assert "Note: 25 calls were not awaited and cancelled: s.t0, " in told
 
 
 def test_block_whose_note_is_returned_is_appended() -> None:
@@ -82,7 +83,7 @@ def test_failure_is_kind_error_place_hint_and_logs() -> None:
         (Fault("runtime", "ReferenceError", "'foo' is not defined"), "the globals with tools are: github"),
         (Fault("runtime", "ReferenceError", "fetch is not defined"), "there is no fetch here; the globals"),
         (Fault("runtime", "TypeError", "github has no tool create_isue"), "Did you mean create_issue"),
-        (Fault("runtime", "TypeError", "github has no tool qqqqq"), "the tools of github are: create_issue, list_issues"),
+        (Fault("runtime", "TypeError", "github has no tool qqqqq"), "the tools of github are: create_issue, list_"),
         (Fault("timeout", "Timeout", "x"), "do less"),
         (Fault("memory", "OutOfMemory", "x"), "keep less"),
         (Fault("budget", "Budget", "x"), "make fewer calls"),

@@ -27,7 +27,7 @@ async def test_every_attack_is_contained() -> None:
                 outcome = await pool.run(Script(source, SERVERS, BUDGETS), host)
                 if outcome.kind not in kinds or outcome.calls > BUDGETS.calls or len(host.calls) > BUDGETS.calls:
                     wrong.append(f"{name}: {outcome.kind} {outcome.result[:300]!r}")
-                if any((server, method) not in {("s", one) for one in SERVERS["s"]} for server, method, _ in host.calls):
+                if any(server != "s" or method not in SERVERS["s"] for server, method, _ in host.calls):
                     wrong.append(f"{name}: reached {host.calls}")
 
         async with asyncio.TaskGroup() as tasks:

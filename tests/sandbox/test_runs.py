@@ -119,6 +119,17 @@ async def test_answer_says_what_happened(pool: SandboxPool, source: str, text: s
     assert text in said((await run(pool, source)).result)
 
 
+async def test_tool_that_is_not_there_is_reported_however_it_is_spelled(pool: SandboxPool) -> None:
+    host = EchoHost()
+    source = """async () => {
+      for (const name of ['nope', 'Echo', 'echo ']) { try { s[name]({}) } catch {} }
+      return [await s, String(s.then), JSON.stringify(s)]
+    }"""
+    outcome = await run(pool, source, host)
+
+    assert (outcome.kind, host.tried) == ("ok", ["s.nope", "s.Echo", "s.echo "])
+
+
 async def test_catalog_is_searched_and_described_free_of_the_budget(pool: SandboxPool) -> None:
     source = "async () => [await catalog.search('echo', 5), await catalog.describe(['s.echo'])]"
     outcome = await run(pool, source, calls=0)
