@@ -93,6 +93,7 @@ PURE: frozenset[str] = frozenset(
         "switchboard_tray.typescript.types",
         "switchboard_tray.typescript.aliases",
         "switchboard_tray.typescript.render",
+        "switchboard_tray.typescript.shapes",
         "switchboard_tray.surfaces.plan",
         "switchboard_tray.surfaces.instructions",
         "switchboard_tray.surfaces.passthrough",

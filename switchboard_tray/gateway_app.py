@@ -41,6 +41,7 @@ from switchboard_tray.stores.config import ConfigStore, Loaded
 from switchboard_tray.stores.daemon import Daemon, only_instance, remove_daemon, write_daemon
 from switchboard_tray.stores.leftovers import Leftovers
 from switchboard_tray.stores.secrets import SecretStore
+from switchboard_tray.stores.shapes import ShapeStore
 from switchboard_tray.stores.vectors import VectorStore
 from switchboard_tray.wire.endpoint import Endpoint
 from switchboard_tray.wire.guard import Guard
@@ -105,7 +106,9 @@ async def build_gateway(
 ) -> AsyncIterator[App]:
     """All parts, running. At the end the servers stop, then what is unsaved is written."""
     started = time.monotonic()
-    catalogs, hub, sessions = CatalogStore(paths.catalog), Hub(), Sessions(paths.sessions, time.time())
+    shapes = ShapeStore(paths.shapes)
+    catalogs, hub = CatalogStore(paths.catalog), Hub(shapes=lambda: shapes.current)
+    sessions = Sessions(paths.sessions, time.time())
     secrets = SecretStore(paths.secrets)
     leftovers = Leftovers(paths.running)
     reports = _Reports(hub, leftovers)
@@ -116,8 +119,8 @@ async def build_gateway(
     try:
         await asyncio.to_thread(leftovers.end_all)
         async with servers as pool, SandboxPool() as sandbox, asyncio.TaskGroup() as tasks:
-            door = Door(hub, pool, audit)
-            searcher = Searcher(pool, VectorStore().load)
+            door = Door(hub, pool, audit, shapes)
+            searcher = Searcher(pool, VectorStore().load, shapes.of)
             scripts = Scripts(hub, pool, door, searcher, sandbox)
             endpoint = Endpoint(Dispatcher(hub, pool, door, searcher, scripts), sessions, lambda: _limit_bytes(hub))
             reports.on_updated = endpoint.resource_updated
@@ -144,7 +147,7 @@ async def build_gateway(
             hub.update(store.current.config, _known_lists(catalogs, store.current.config))
             pool.apply(store.current.config)
             pool.fill(_unlisted(hub.current))
-            watching = tasks.create_task(_watch(store, gateway.apply))
+            watching = tasks.create_task(_watch(store, gateway.apply, shapes))
             routes = (*endpoint.routes(), *admin_routes(gateway), *page_routes())
             # No error pages of Starlette's: nothing of ours raises past its own translator.
             others = Router(list(routes), redirect_slashes=False, default=nothing_here)
@@ -152,6 +155,7 @@ async def build_gateway(
             watching.cancel()
     finally:
         catalogs.flush()
+        shapes.save()
         sessions.close()
         await asyncio.to_thread(audit.close)
 
@@ -214,10 +218,14 @@ def _limit_bytes(hub: Hub) -> int:
     return hub.current.config.settings.max_request_mb << 20
 
 
-async def _watch(store: ConfigStore, apply: Callable[[Loaded], None]) -> None:
-    """Put edits by hand in force. A fault in the file is logged once; the last good config stays."""
+async def _watch(store: ConfigStore, apply: Callable[[Loaded], None], shapes: ShapeStore) -> None:
+    """Put edits by hand in force. A fault in the file is logged once; the last good config stays.
+
+    What was learnt of results is written down on the way.
+    """
     while True:
         await asyncio.sleep(WATCH_EVERY_S)
+        await asyncio.to_thread(shapes.save)
         try:
             loaded = await asyncio.to_thread(store.poll)
         except (OSError, SwitchboardError) as exc:

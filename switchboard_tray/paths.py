@@ -60,6 +60,11 @@ class Paths:
         return self.state / "running.json"
 
     @property
+    def shapes(self) -> Path:
+        """What results of tools looked like."""
+        return self.state / "shapes.json"
+
+    @property
     def secrets(self) -> Path:
         """Secrets by name, where no keychain holds them."""
         return self.state / "secrets.json"

@@ -25,6 +25,7 @@ from switchboard_tray.surfaces.auto import choose_surface
 from switchboard_tray.surfaces.costs import Cost, surface_costs
 from switchboard_tray.surfaces.display import Display
 from switchboard_tray.surfaces.material import Material, ServerLine, purpose_of
+from switchboard_tray.typescript.shapes import Shape
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class Offer:
     """The surface in force: never ``auto``."""
     servers: tuple[tuple[ServerConfig, ServerTools | None], ...]
     """The servers that may give it a tool; None for one that was never listed."""
+    shapes: Mapping[str, Shape] = field(repr=False)
+    """What results of tools looked like when it was made; a change of it alone makes no other offer."""
     inputs: tuple[object, ...] = field(repr=False)
     """Everything this offer was made from: equal inputs, same offer."""
 
@@ -65,7 +68,7 @@ class Offer:
     @cached_property
     def material(self) -> Material:
         """Its tools and servers, as surfaces work on them."""
-        return Material(self.view, tuple(self._server_lines()))
+        return Material(self.view, tuple(self._server_lines()), self.shapes)
 
     @cached_property
     def costs(self) -> Mapping[str, Cost]:
@@ -145,7 +148,11 @@ class _Names(NamedTuple):
 
 
 def build_snapshot(
-    config: Config, catalog: Catalog, previous: Snapshot, held: frozenset[str] = frozenset()
+    config: Config,
+    catalog: Catalog,
+    previous: Snapshot,
+    held: frozenset[str] = frozenset(),
+    shapes: Mapping[str, Shape] = MappingProxyType({}),
 ) -> Snapshot:
     """The snapshot of `config` and `catalog`; offers equal to those of `previous` are taken from there.
 
@@ -163,7 +170,7 @@ def build_snapshot(
         former = previous.offers.get(name)
         is_held = former is not None and name in held and former.profile == profile
         kept = former.surface if former is not None and is_held else None
-        offers[name] = _offer(profile, config, catalog, names, former, kept)
+        offers[name] = _offer(profile, config, catalog, names, former, kept, shapes)
     return Snapshot(config, catalog, MappingProxyType(offers), previous.version + 1)
 
 
@@ -174,6 +181,7 @@ def _offer(
     names: _Names,
     former: Offer | None,
     kept_surface: str | None,
+    shapes: Mapping[str, Shape],
 ) -> Offer:
     servers = tuple((server, catalog.of(server)) for server in servers_of(profile, config))
     selected = tuple(select_tools(profile, config, catalog))
@@ -186,7 +194,7 @@ def _offer(
     )
     if former is not None and former.inputs == inputs:
         return former
-    return Offer(profile, build_view(profile, selected, names.wire, names.code), surface, servers, inputs)
+    return Offer(profile, build_view(profile, selected, names.wire, names.code), surface, servers, shapes, inputs)
 
 
 def _surface_by_size(profile: Profile, selected: Sequence[Selected]) -> str:

@@ -6,6 +6,7 @@ What a caller may do comes from the profile it hands in, never from a global. A 
 import asyncio
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 
 import msgspec
 from msgspec import Raw
@@ -16,8 +17,11 @@ from switchboard_tray.gateway.hub import Hub
 from switchboard_tray.names import ToolRef, matches_ref
 from switchboard_tray.protocol.calls import Listener
 from switchboard_tray.protocol.messages import dumps, is_error_result
+from switchboard_tray.sandbox.model import ToolFailed
+from switchboard_tray.sandbox.values import Notes, to_value
 from switchboard_tray.servers.pool import ServerPool
 from switchboard_tray.stores.audit import HANDED_OVER_BYTES, AuditRow, AuditSink, estimate_tokens
+from switchboard_tray.stores.shapes import VALUE_BYTES, ShapeStore
 
 NAME_CHARS = 256
 """A made-up name may be of any length; the audit keeps so much of it."""
@@ -40,8 +44,8 @@ class Origin(msgspec.Struct, frozen=True):
 class Door:
     """Calls tools of a profile."""
 
-    def __init__(self, hub: Hub, pool: ServerPool, audit: AuditSink) -> None:
-        self._hub, self._pool, self._audit = hub, pool, audit
+    def __init__(self, hub: Hub, pool: ServerPool, audit: AuditSink, shapes: ShapeStore) -> None:
+        self._hub, self._pool, self._audit, self._shapes = hub, pool, audit, shapes
 
     async def call(
         self,
@@ -66,6 +70,8 @@ class Door:
                 ref.server, "tools/call", sent, listener, profile=profile, is_repeatable=tool.is_repeatable
             )
             status, result = ("tool-error" if is_error_result(answer) else "ok"), bytes(answer)
+            if status == "ok":
+                self._learn(ref, tool, result)
             return answer
         except (NotFound, Refused):
             status = "refused"
@@ -76,6 +82,13 @@ class Door:
         finally:
             took_s = time.perf_counter() - started
             self._record(came, profile, ref, origin, status, took_s, bytes(params.get("arguments", b"")), result)
+
+    def _learn(self, ref: ToolRef, tool: Tool, result: bytes) -> None:
+        """Take note of what results of a tool look like that does not say so itself."""
+        if len(result) > VALUE_BYTES or not self._shapes.wants(str(ref)) or "outputSchema" in tool.members:
+            return
+        with suppress(ToolFailed):
+            self._shapes.saw(str(ref), to_value(str(ref), result, Notes()))
 
     def refuse(self, profile: str, name: str, params: Mapping[str, Raw], origin: Origin) -> None:
         """Record a call of something the profile does not show; who tries names leaves traces."""

@@ -5,11 +5,13 @@ One event loop, no await inside `update`: the assignment is the commit, and read
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from switchboard_tray.catalog.model import Catalog, ServerTools, server_key
 from switchboard_tray.config.model import Config, ServerConfig
 from switchboard_tray.snapshot import Snapshot, build_snapshot
+from switchboard_tray.typescript.shapes import Shape
 
 HOLD_S = 5.0
 """A profile whose surface was just switched keeps it for so long."""
@@ -23,8 +25,12 @@ Changed = Callable[[Snapshot, Snapshot], None]
 class Hub:
     """The present snapshot, and who wants to know of the next."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        shapes: Callable[[], Mapping[str, Shape]] = lambda: MappingProxyType({}),
+    ) -> None:
+        self._clock, self._shapes = clock, shapes
         self._held: dict[str, float] = {}
         """Until when a profile keeps its surface."""
         self.current = Snapshot()
@@ -46,7 +52,8 @@ class Hub:
             self.catalog = catalog
         before, now = self.current, self._clock()
         self._held = {name: until for name, until in self._held.items() if until > now}
-        self.current = build_snapshot(config or before.config, self.catalog, before, frozenset(self._held))
+        held, shapes = frozenset(self._held), self._shapes()
+        self.current = build_snapshot(config or before.config, self.catalog, before, held, shapes)
         self._hold_switched(before, now)
         for changed in self._listeners:
             changed(before, self.current)

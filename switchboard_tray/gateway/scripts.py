@@ -85,7 +85,7 @@ class Scripts:
     async def describe(self, offer: Offer, names: list[str]) -> str:
         """TypeScript of the named tools."""
         return await self._searcher.answer(
-            lambda around: described(offer.material, names, by_code_name), offer, self._hub.current.config
+            lambda around: described(offer.material, names, around, by_code_name), offer, self._hub.current.config
         )
 
 

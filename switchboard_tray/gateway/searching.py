@@ -10,6 +10,7 @@ from switchboard_tray.servers.pool import ServerPool
 from switchboard_tray.snapshot import Offer
 from switchboard_tray.surfaces.material import summary
 from switchboard_tray.surfaces.plan import ServerTrouble, Surroundings
+from switchboard_tray.typescript.shapes import Shape
 
 if TYPE_CHECKING:
     from switchboard_tray.search.meaning import Vectors
@@ -21,8 +22,10 @@ _Found = TypeVar("_Found")
 class Searcher:
     """Answers searches. `load_vectors` gives the table for search by meaning; it is asked in a thread."""
 
-    def __init__(self, pool: ServerPool, load_vectors: "Callable[[], Vectors | None]") -> None:
-        self._pool, self._load_vectors = pool, load_vectors
+    def __init__(
+        self, pool: ServerPool, load_vectors: "Callable[[], Vectors | None]", shape_of: Callable[[str], Shape | None]
+    ) -> None:
+        self._pool, self._load_vectors, self._shape_of = pool, load_vectors, shape_of
         self._turn = asyncio.Lock()
 
     async def answer(self, find: Callable[[Surroundings], _Found], offer: Offer, config: Config) -> _Found:
@@ -30,7 +33,10 @@ class Searcher:
         troubles = tuple(self._troubles(offer, config))
         # One at a time: they would only take the interpreter from each other, and two first ones build two indexes.
         async with self._turn:
-            return await asyncio.to_thread(lambda: find(Surroundings(troubles, self._load_vectors())))
+            return await asyncio.to_thread(lambda: find(self._surroundings(troubles)))
+
+    def _surroundings(self, troubles: tuple[ServerTrouble, ...]) -> Surroundings:
+        return Surroundings(troubles, self._load_vectors(), lambda ref: self._shape_of(str(ref)))
 
     def _troubles(self, offer: Offer, config: Config) -> Iterator[ServerTrouble]:
         """The servers of the profile that give nothing now: a model must not take them for what cannot be done."""

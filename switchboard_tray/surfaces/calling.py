@@ -113,13 +113,18 @@ def describe(material: Material, names: Sequence[str], named: Named = by_referen
     """The signatures of the named tools, at most 20; unknown names are answered beside known ones."""
     if not names:
         return error_reply(f"names: give the names of up to {MOST_SCHEMAS} tools, as a search answers them.")
-    return Search(lambda around: text_result(described(material, names, named)))
+    return Search(lambda around: text_result(described(material, names, around, named)))
 
 
-def described(material: Material, names: Sequence[str], named: Named = by_reference) -> str:
+def described(material: Material, names: Sequence[str], around: Surroundings, named: Named = by_reference) -> str:
     """The signatures of the named tools, and near names of those that there are not."""
-    found = [(name, material.view.find(name)) for name in names[:MOST_SCHEMAS]]
-    parts = [signature(named(one), one.tool) if one else _unknown_tool(material, name) for name, one in found]
+    parts = []
+    for name in names[:MOST_SCHEMAS]:
+        entry = material.view.find(name)
+        if entry is None:
+            parts.append(_unknown_tool(material, name))
+        else:
+            parts.append(signature(named(entry), entry.tool, shape=around.shape_of(entry.ref)))
     if len(names) > MOST_SCHEMAS:
         parts.append(f"Only the first {MOST_SCHEMAS} of {len(names)} names are answered; ask for the others apart.")
     return "\n\n".join(parts)

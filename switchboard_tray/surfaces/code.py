@@ -4,7 +4,7 @@ While their declarations are short enough they stand in its description; else th
 them and show how they are called, as the script can itself.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Raw
@@ -16,6 +16,7 @@ from switchboard_tray.surfaces.manifest import write_manifest
 from switchboard_tray.surfaces.material import Material, ServerLine
 from switchboard_tray.surfaces.plan import Execute, Plan, Unknown
 from switchboard_tray.typescript.render import ServerDeclarations, declarations
+from switchboard_tray.typescript.shapes import Shape
 
 DECLARED_CHARS = 12_000
 _SHORTEST_CHARS = 30
@@ -83,12 +84,18 @@ def _declared(material: Material) -> str | None:
     """The declarations of all tools; None where they are too long."""
     if len(material.view.entries) > DECLARED_CHARS // _SHORTEST_CHARS:
         return None
-    servers = [
-        ServerDeclarations(entries[0].code_name.server, [(one.code_name.method, one.tool) for one in entries])
-        for entries in material.by_server.values()
-    ]
-    text = declarations(servers)
-    return text if len(text) <= DECLARED_CHARS else None
+    # What results looked like is left out before everything is.
+    for shapes in (material.shapes, {}):
+        text = declarations([_of_server(entries, shapes) for entries in material.by_server.values()])
+        if len(text) <= DECLARED_CHARS:
+            return text
+    return None
+
+
+def _of_server(entries: Sequence[Entry], shapes: Mapping[str, Shape]) -> ServerDeclarations:
+    known = {one.code_name.method: shape for one in entries if (shape := shapes.get(one.ref.folded))}
+    tools = [(one.code_name.method, one.tool) for one in entries]
+    return ServerDeclarations(entries[0].code_name.server, tools, known)
 
 
 def _execute_definition(text: str) -> dict[str, Any]:

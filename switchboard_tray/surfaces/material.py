@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from switchboard_tray.surfaces.topics import find_topics
 
 if TYPE_CHECKING:
     from switchboard_tray.search.index import Document, Index
+    from switchboard_tray.typescript.shapes import Shape
 
 PURPOSE_CHARS = 200
 _STEPS = (1000, 500, 200, 100, 50, 20, 10)
@@ -34,6 +35,8 @@ class Material:
 
     view: View
     servers: tuple[ServerLine, ...]
+    shapes: Mapping[str, Shape] = field(default_factory=dict)
+    """What results looked like when this was made, by reference in lower case."""
 
     @cached_property
     def index(self) -> Index:

@@ -13,6 +13,7 @@ from switchboard_tray.names import ToolRef
 
 if TYPE_CHECKING:
     from switchboard_tray.search.meaning import Vectors
+    from switchboard_tray.typescript.shapes import Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,8 @@ class Surroundings:
     troubles: tuple[ServerTrouble, ...] = ()
     vectors: Vectors | None = None
     """The table for search by meaning; None where it cannot be loaded."""
+    shape_of: Callable[[ToolRef], Shape | None] = lambda ref: None
+    """What results of a tool looked like so far."""
 
 
 Find = Callable[[Surroundings], bytes]

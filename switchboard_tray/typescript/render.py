@@ -1,18 +1,20 @@
 """Tools as TypeScript: one function's signature, or the declarations of whole servers. Pure; checks no arguments."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
 from switchboard_tray.catalog.model import Tool
 from switchboard_tray.typescript.aliases import Aliases
+from switchboard_tray.typescript.shapes import Shape
 from switchboard_tray.typescript.text import block_comment, one_line, property_name
 from switchboard_tray.typescript.types import ANY_OBJECT, ANYTHING, FULL_CHARS, Detail, draft_type
 
 DESCRIPTION_CHARS = 4_000
 SHORTENED = " // shortened"
+OBSERVED = " // as seen in results so far"
 # From much to little, of which the first that fits a limit is taken: how long the description may be, how long what is
 # said of each property, and whether optional ones are named.
 _DETAILS = ((400, 100, True), (200, 40, True), (120, 0, True), (80, 0, False), (0, 0, False))
@@ -24,29 +26,39 @@ class ServerDeclarations:
 
     name: str
     tools: Sequence[tuple[str, Tool]]
+    shapes: Mapping[str, Shape] = field(default_factory=dict)
+    """What results looked like so far, by method, for tools that declare nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Written:
     text: str
     is_shortened: bool
+    is_observed: bool = False
+
+    @property
+    def notes(self) -> str:
+        """What is to be said at the end of the line."""
+        return (OBSERVED if self.is_observed else "") + (SHORTENED if self.is_shortened else "")
 
 
-def signature(name: str, tool: Tool, limit_chars: int | None = None) -> str:
+def signature(name: str, tool: Tool, limit_chars: int | None = None, shape: Shape | None = None) -> str:
     """The tool's function under `name`, with its description above and the types it needs below.
+
+    `shape` is what its results looked like so far: said, and marked as such, where it declares nothing itself.
 
     At most `limit_chars` long: comments go first, then the description but for its beginning, then optional arguments,
     and the end says so. Without a limit some 25,000 characters, also of the largest schema.
     """
     if limit_chars is None:
-        return _signature(name, tool, DESCRIPTION_CHARS, Detail())
+        return _signature(name, tool, DESCRIPTION_CHARS, Detail(), shape)
     # What is far too long is given up early.
     size_chars = min(FULL_CHARS, 2 * limit_chars)
-    whole = _signature(name, tool, DESCRIPTION_CHARS, Detail(size_chars))
+    whole = _signature(name, tool, DESCRIPTION_CHARS, Detail(size_chars), shape)
     if len(whole) <= limit_chars:
         return whole
     for description_chars, comment_chars, has_optional in _DETAILS:
-        text = _signature(name, tool, description_chars, Detail(size_chars, comment_chars, has_optional))
+        text = _signature(name, tool, description_chars, Detail(size_chars, comment_chars, has_optional), shape)
         text = text if text.endswith(SHORTENED) else text + SHORTENED
         if len(text) <= limit_chars:
             return text
@@ -64,33 +76,34 @@ def declarations(servers: Sequence[ServerDeclarations]) -> str:
         methods = []
         for name, tool in server.tools:
             said = block_comment(_description(tool), DESCRIPTION_CHARS)
-            written = _function(property_name(name), tool, Detail(), aliases)
-            note = SHORTENED if written.is_shortened else ""
-            methods.append(f"{said}\n{written.text};{note}" if said else f"{written.text};{note}")
+            written = _function(property_name(name), tool, Detail(), aliases, server.shapes.get(name))
+            methods.append(f"{said}\n{written.text};{written.notes}" if said else f"{written.text};{written.notes}")
         body = "\n".join(methods)
         blocks.append(f"declare const {server.name}: {{\n{body}\n}};")
     return "\n".join([*aliases.lines(), *blocks])
 
 
-def _signature(name: str, tool: Tool, description_chars: int, detail: Detail) -> str:
+def _signature(name: str, tool: Tool, description_chars: int, detail: Detail, shape: Shape | None) -> str:
     aliases = Aliases()
-    written = _function(one_line(name), tool, detail, aliases)
+    written = _function(one_line(name), tool, detail, aliases, shape)
     said = block_comment(_description(tool), description_chars)
-    text = "\n".join(part for part in (said, written.text, *aliases.lines()) if part)
+    line = written.text + OBSERVED if written.is_observed else written.text
+    text = "\n".join(part for part in (said, line, *aliases.lines()) if part)
     return text + SHORTENED if written.is_shortened else text
 
 
-def _function(name: str, tool: Tool, detail: Detail, aliases: Aliases) -> _Written:
+def _function(name: str, tool: Tool, detail: Detail, aliases: Aliases, shape: Shape | None) -> _Written:
     definition = _definition(tool)
     taken, given = definition.get("inputSchema"), definition.get("outputSchema")
-    parameters, result = draft_type(taken, detail), draft_type(given, detail)
+    is_observed = given is None and bool(shape)
+    parameters, result = draft_type(taken, detail), draft_type(shape if is_observed else given, detail)
     argument = ""
     if not _takes_nothing(taken):
         kind = aliases.settle(parameters)
         optional = "?" if _is_optional(taken) else ""
         argument = f"args{optional}: {ANY_OBJECT if kind == ANYTHING else kind}"
     text = f"{name}({argument}): Promise<{aliases.settle(result)}>"
-    return _Written(text, parameters.is_shortened or result.is_shortened)
+    return _Written(text, parameters.is_shortened or result.is_shortened, is_observed)
 
 
 def _takes_nothing(schema: Any) -> bool:

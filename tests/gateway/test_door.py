@@ -16,6 +16,7 @@ from switchboard_tray.names import ToolRef
 from switchboard_tray.protocol.calls import Silent
 from switchboard_tray.servers.pool import ServerPool
 from switchboard_tray.stores.audit import AuditRow
+from switchboard_tray.stores.shapes import ShapeStore
 from tests.fixtures.clients import McpClient, connected
 from tests.fixtures.gateway import RunningGateway, config_of, running_gateway
 from tests.fixtures.servers import Servers, error, result, tool
@@ -114,11 +115,11 @@ class Rows:
         self.kept.append(row)
 
 
-async def test_door_looks_a_tool_up_before_it_looks_for_a_server() -> None:
-    sink = Rows()
+async def test_door_looks_a_tool_up_before_it_looks_for_a_server(tmp_path: Path) -> None:
+    sink, shapes = Rows(), ShapeStore(tmp_path / "shapes.json")
     nowhere = cast(ServerPool, None)
     with pytest.raises(NotFound, match=r"no tool 'one\.echo' in profile 'all'"):
-        await Door(Hub(), nowhere, sink).call("all", ToolRef("one", "echo"), {}, Origin("mcp"), Silent())
+        await Door(Hub(), nowhere, sink, shapes).call("all", ToolRef("one", "echo"), {}, Origin("mcp"), Silent())
 
     assert [(row.server, row.tool, row.status) for row in sink.kept] == [("one", "echo", "refused")]
 

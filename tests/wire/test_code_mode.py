@@ -176,3 +176,22 @@ async def test_run_over_the_admin_api_tells_what_it_used(gateway: RunningGateway
     assert (answer["kind"], answer["calls"], answer["tools"]) == ("ok", 1, ["my_server.large"])
     assert answer["result"]["content"][0]["text"] == "Result:\n1180591620717411303424"
     assert answer["wallMs"] > 0 and bad.status == 400
+
+
+async def test_result_that_was_seen_tells_the_type_at_once_where_it_is_asked_for(
+    gateway: RunningGateway, client: McpClient
+) -> None:
+    before = (await client.request("tools/list")).json()["result"]["tools"][0]["description"]
+    await said(client, "async () => my_server.create_issue({ title: 'x' })")
+    schema = (await client.call("get_schema", '{"names":["my_server.create_issue"]}')).last()["result"]
+    inside = await said(client, "async () => catalog.describe(['my_server.create_issue'])")
+    listed = (await client.request("tools/list")).json()["result"]["tools"][0]["description"]
+    # Another change of the profile has the description made anew.
+    await gateway.patch(profiles={"code": {"exclude": ["my-server.secret", "my-server.waiting"]}})
+    anew = (await client.request("tools/list")).json()["result"]["tools"][0]["description"]
+    await gateway.patch(profiles={"code": {"exclude": ["my-server.secret"]}})
+
+    seen = "Promise<{ id: number }>; // as seen in results so far"
+    assert "Promise<{ id: number }> // as seen in results so far" in schema["content"][0]["text"]
+    assert "{ id: number }" in inside
+    assert listed == before and seen not in listed and seen in anew
