@@ -24,8 +24,8 @@ _SOURCES = {
     "build": ("--group", "pyproject.toml:build"),
     "test": ("--group", "pyproject.toml:test"),
 }
-# An environment of their own, which may need other versions: the servers and clients of other people.
-_ALONE = {"clients": "tests/clients/requirements.in"}
+# Environments of their own, which may need other versions: other people's servers and clients, the older engine.
+_ALONE = {"clients": "tests/clients/requirements.in", "engines": "tests/engines/requirements.in"}
 _HEAD = "# Made from {source} by `python3 build/lock.py`; not edited by hand.\n"
 _LOCKS = ROOT / "build" / "locks"
 # Lines by which a lock would name a host.

@@ -20,8 +20,8 @@ IDLE_S = 600.0
 class SandboxPool:
     """Runs scripts. Starts no process before the first one is wanted."""
 
-    def __init__(self, python: str | None = None, engine_folder: str | None = None) -> None:
-        self._how = tuple(one for one in (python, engine_folder) if one is not None)
+    def __init__(self, engine_folder: str | None = None) -> None:
+        self._engine_folder = engine_folder
         self._warm: list[WorkerProcess] = []
         self._turns = asyncio.Semaphore(RUNS)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -73,13 +73,13 @@ class SandboxPool:
             if worker.exit_status is None:
                 return worker
             await worker.end()
-        return await WorkerProcess.start(*self._how)
+        return await WorkerProcess.start(self._engine_folder)
 
     async def _refill(self) -> None:
         self._cool_later()
         try:
             while len(self._warm) < WARM and not self._is_closed:
-                self._warm.append(await WorkerProcess.start(*self._how))
+                self._warm.append(await WorkerProcess.start(self._engine_folder))
         except (OSError, WorkerGone, TimeoutError) as exc:
             log.warning("no process for scripts can be started: %s", exc)
 

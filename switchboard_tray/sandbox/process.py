@@ -29,9 +29,12 @@ class WorkerProcess:
         self.pid = process.pid
 
     @classmethod
-    async def start(cls, python: str = sys.executable, engine_folder: str | None = None) -> "WorkerProcess":
-        """A worker that waits for its script. Raises `OSError`, `WorkerGone` where it does not come up."""
-        command = [python, "-I", "-S", str(WORKER), _folders(engine_folder), str(os.getpid())]
+    async def start(cls, engine_folder: str | None = None) -> "WorkerProcess":
+        """A worker that waits for its script, with the engine that is installed or the one in `engine_folder`.
+
+        Raises `OSError`, `WorkerGone` where it does not come up.
+        """
+        command = [sys.executable, "-I", "-S", str(WORKER), _folders(engine_folder), str(os.getpid())]
         worker = cls(*await (_start_on_windows if sys.platform == "win32" else _start_on_posix)(command))
         try:
             async with asyncio.timeout(READY_S):

@@ -6,33 +6,18 @@ import time
 import psutil
 import pytest
 
-from switchboard_tray.sandbox.model import Budgets, Script
+from switchboard_tray.sandbox.model import Script
 from switchboard_tray.sandbox.pool import SandboxPool
 from tests.sandbox.attacks import ATTACKS
 from tests.sandbox.host import SERVERS, EchoHost
+from tests.sandbox.suite import BUDGETS, contain_all
 
-BUDGETS = Budgets(wall_s=0.4)
 
-
+@pytest.mark.engines
 @pytest.mark.timeout(300)
 async def test_every_attack_is_contained() -> None:
     before = {child.pid for child in psutil.Process().children(recursive=True)}
-    wrong: list[str] = []
-    async with SandboxPool() as pool:
-        turns = asyncio.Semaphore(2)
-
-        async def try_one(name: str, source: str, kinds: frozenset[str]) -> None:
-            async with turns:
-                host = EchoHost()
-                outcome = await pool.run(Script(source, SERVERS, BUDGETS), host)
-                if outcome.kind not in kinds or outcome.calls > BUDGETS.calls or len(host.calls) > BUDGETS.calls:
-                    wrong.append(f"{name}: {outcome.kind} {outcome.result[:300]!r}")
-                if any(server != "s" or method not in SERVERS["s"] for server, method, _ in host.calls):
-                    wrong.append(f"{name}: reached {host.calls}")
-
-        async with asyncio.TaskGroup() as tasks:
-            for attack in ATTACKS:
-                tasks.create_task(try_one(attack.name, attack.source, attack.kinds))
+    wrong = await contain_all(SandboxPool)
     left = [child for child in psutil.Process().children(recursive=True) if child.pid not in before]
 
     assert wrong == []
