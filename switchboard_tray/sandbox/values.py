@@ -84,15 +84,12 @@ def _of_text(raw: Raw | None) -> bytes:
     """JSON of a text: itself where it is one JSON value."""
     if raw is None:
         return b"null"
-    text = read_text(raw)
-    if text is not None:
-        encoded = text.strip().encode("utf-8", "surrogatepass")
-        try:
-            _any(encoded)
-            return encoded
-        except msgspec.MsgspecError:
-            pass
-    return bytes(raw)
+    encoded = (read_text(raw) or "").strip().encode("utf-8", "surrogatepass")
+    try:
+        _any(encoded)
+        return encoded
+    except msgspec.MsgspecError:
+        return bytes(raw)
 
 
 def _decoded_bytes(raw: Raw | None) -> int:

@@ -58,7 +58,8 @@ class Filling:
                     asyncio.get_running_loop().call_later(REST_AFTER_FILL_S, _rest, worker, worker.last_used)
                     return
                 except ServerError as fault:
-                    log.warning("server %s: tools not listed: %s %s", name, fault, fault.hint)
+                    # As text: who keeps the record would keep the fault, and with it all that was at work.
+                    log.warning("server %s: tools not listed: %s %s", name, str(fault), fault.hint)
             if pause_s is not None:
                 await asyncio.sleep(pause_s)
 

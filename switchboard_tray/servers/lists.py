@@ -65,7 +65,8 @@ class Lists:
         try:
             await self.read(await self._ready())
         except ServerError as fault:
-            log.warning("server %s: tools not listed: %s", self._name, fault)
+            # As text: who keeps the record would keep the fault, and with it all that was at work.
+            log.warning("server %s: tools not listed: %s", self._name, str(fault))
 
     def changed(self) -> None:
         """The server said that one of them changed."""
