@@ -70,7 +70,7 @@ class Clock(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why a run failed: `kind` is syntax, runtime, timeout, memory, budget or aborted."""
+    """Why a run failed: `kind` is syntax, runtime, timeout, memory, budget, or aborted where its process ended."""
 
     kind: str
     name: str

@@ -112,7 +112,8 @@ class Run:
                 return {"ok": False, **fault}
             if not self._running:
                 raise WorkerGone("it waits for nothing")
-            results, texts = await self._some_results()
+            await self._until_one_is_back(worker)
+            results, texts = self._results()
             worker.send({"results": results, "leftS": max(0.0, self._left_s())}, texts)
 
     async def _next(self, worker: WorkerProcess) -> tuple[dict[str, Any], list[bytes]]:
@@ -144,13 +145,25 @@ class Run:
             self._running[task] = (number, name)
         return None
 
-    async def _some_results(self) -> tuple[list[list[Any]], list[bytes]]:
-        """The calls that have come back, at least one, as many as go into one message."""
-        while not (done := [task for task in self._running if task.done()]):
-            left_s = self._left_s()
-            if left_s <= 0:
-                raise TimeoutError
-            await asyncio.wait(self._running, timeout=left_s, return_when=asyncio.FIRST_COMPLETED)
+    async def _until_one_is_back(self, worker: WorkerProcess) -> None:
+        """Wait for a call. Raises `WorkerGone` where the worker, which has nothing to say meanwhile, ends or speaks."""
+        listening = asyncio.ensure_future(worker.receive())
+        try:
+            while not any(task.done() for task in self._running):
+                left_s = self._left_s()
+                if left_s <= 0:
+                    raise TimeoutError
+                awaited = {listening, *self._running}
+                await asyncio.wait(awaited, timeout=left_s, return_when=asyncio.FIRST_COMPLETED)
+                if listening.done():
+                    listening.result()
+                    raise WorkerGone("it spoke out of turn")
+        finally:
+            listening.cancel()
+
+    def _results(self) -> tuple[list[list[Any]], list[bytes]]:
+        """The calls that have come back, as many as go into one message."""
+        done = [task for task in self._running if task.done()]
         results: list[list[Any]] = []
         texts: list[bytes] = []
         for task in done:
@@ -203,7 +216,7 @@ class Run:
         if status in MEMORY_SIGNALS:
             return Ended(Fault("memory", "OutOfMemory", "the memory is used up"))
         log.warning("a script's process ended with status %s: %s", status, gone)
-        return Ended(Fault("runtime", "Crash", "the engine crashed"))
+        return Ended(Fault("aborted", "Crash", "the process that ran the code ended"))
 
     def _outcome(self, ended: Ended, not_awaited: tuple[str, ...], memory_bytes: int) -> Outcome:
         ended = Ended(ended.fault, ended.value, ended.full_chars, ended.returned, not_awaited)

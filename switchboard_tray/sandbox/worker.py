@@ -59,7 +59,7 @@ def main() -> None:
         ended = {"ok": False, "kind": "memory", "name": "OutOfMemory", "message": "the memory is used up"}
     except Exception as exc:
         # A bug of ours, or an engine that lost its senses.
-        ended = {"ok": False, "kind": "runtime", "name": "Crash", "message": f"the engine failed: {exc!r}"}
+        ended = {"ok": False, "kind": "aborted", "name": "Crash", "message": f"the engine failed: {exc!r}"}
     send(frames.pack({"type": "done", **ended, "missed": missed, "memoryBytes": used_bytes()}))
 
 

@@ -192,3 +192,16 @@ async def test_protections_are_on_and_hold() -> None:
     assert found.fault == ""
     assert "few system calls" in found.protections
     assert all(found.refused.values()), found.refused
+
+
+async def test_worker_that_is_killed_from_outside_ends_the_run_as_aborted(pool: SandboxPool) -> None:
+    await pool.warm_up()
+    there = set(pool.pids)
+    host = EchoHost()
+    task = asyncio.create_task(run(pool, "async () => s.gate({})", host))
+    await eventually(lambda: host.calls)
+    for pid in there - set(pool.pids):
+        os.kill(pid, signal.SIGTERM)
+
+    assert said((await task).result).startswith("aborted: Crash:")
+    assert host.cancelled == ["gate"]
