@@ -2,11 +2,14 @@
 
 Started by its path, so that it needs the standard library alone. The server ``tracker`` has issues that can be
 searched, read and commented on; all others only have tools. Nothing depends on time, chance or earlier calls.
+
+The tools are about as long as real ones: 184 tokens on average, 133 to 150 in the middle, a tenth above 300. Of 4,032
+tools of 132 public servers these are 210, 128 and, for a tenth, above 490.
 """
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 VERSION = "2025-06-18"
@@ -26,6 +29,10 @@ _THINGS = ("entry", "folder", "member", "template", "comment", "webhook", "label
 
 def _text(description: str) -> dict[str, Any]:
     return {"type": "string", "description": description}
+
+
+def _texts(description: str) -> dict[str, Any]:
+    return {"type": "array", "items": {"type": "string"}, "description": description}
 
 
 def _schema(required: tuple[str, ...], **properties: Any) -> dict[str, Any]:
@@ -64,7 +71,7 @@ TRACKER: tuple[dict[str, Any], ...] = (
             project=_text("Key of the project."),
             title=_text("One line."),
             body=_text("The text, in Markdown."),
-            labels={"type": "array", "items": {"type": "string"}, "description": "Names of labels."},
+            labels=_texts("Names of labels."),
         ),
     },
     {
@@ -85,10 +92,67 @@ TRACKER: tuple[dict[str, Any], ...] = (
 )
 
 
+# What longer tools have beside that, in this order: further parameters of what reads, and of what writes.
+_READING: Mapping[str, Any] = {
+    "fields": _texts("Names of the fields to give. Leave it out for all of them, which makes the answer long."),
+    "filter": _text("A condition such as `status = open and updated > 2024-01-01`; letter case makes no difference."),
+    "sort_by": {"type": "string", "enum": ["created", "updated", "title", "position"], "description": "The order."},
+    "cursor": _text("Where to go on: `next_cursor` of the answer before. Leave it out for the first page."),
+    "created_after": {"type": "string", "format": "date-time", "description": "Only what was created after this time."},
+    "owner": _text("Login of the person it belongs to; `me` for the account that is connected."),
+    "expand": _texts("Related records to give in full instead of by their number, such as `owner` or `parent`."),
+    "descending": {"type": "boolean", "default": True, "description": "Whether the last comes first."},
+    "language": _text("Language of names that the service translates, as in `en` or `pt-BR`."),
+    "with_counts": {"type": "boolean", "default": False, "description": "Whether to count related records; slow."},
+}
+_WRITING: Mapping[str, Any] = {
+    "notify": {"type": "boolean", "default": True, "description": "Whether people who watch the record are told."},
+    "tags": _texts("Tags to set. They replace those that are there, and are made where they do not exist yet."),
+    "parent_id": _text("Number of the record to put it under. Leave it out to keep it at the top of the workspace."),
+    "assignees": _texts("Logins of those who are responsible; ten at most, who must be members of the workspace."),
+    "due_on": {"type": "string", "format": "date", "description": "Day on which it is due, in the workspace's zone."},
+    "visibility": {"type": "string", "enum": ["private", "team", "public"], "description": "Who can see it."},
+    "attachments": {
+        "type": "array",
+        "description": "Files to attach, by an address that the service can read without signing in.",
+        "items": _schema(("url",), url=_text("Address of the file."), name=_text("Name to show.")),
+    },
+    "position": {"type": "integer", "minimum": 0, "description": "Place among its siblings, from 0; last by default."},
+    "properties": {"type": "object", "additionalProperties": {"type": "string"}, "description": "Custom properties."},
+    "dry_run": {"type": "boolean", "default": False, "description": "Whether only to check what would be done."},
+}
+_ADVICE = (
+    "Needs the right to read the workspace, and for changes the right to write in it.",
+    "Dates are ISO 8601 in UTC; a date without a time means its first moment.",
+    "Fails with `not_found` where the record was removed or is not visible to the account that is connected.",
+    "Do not call it in a loop for many records: above 60 requests a minute the service answers `rate_limited`, and "
+    "each further one makes the wait longer.",
+    "Text may be Markdown; HTML is taken out, and what is longer than 20,000 characters is cut.",
+    "Example: with the workspace `acme` and no other argument it works on what was opened last.",
+)
+# How many of these a tool has, by its place; nothing but names and types where it is None.
+_DEPTHS = (3, 0, 1, 5, 6, 1, 1, None, 10, 2, 0, 4, 1)
+
+
 def tools_of(name: str, count: int) -> list[dict[str, Any]]:
     """The first `count` tools of the server `name`, as it lists them."""
-    own = TRACKER if name == "tracker" else ()
-    return [*own, *_usual_tools(name)][:count]
+    own = [*(TRACKER if name == "tracker" else ()), *_usual_tools(name)][:count]
+    # Servers begin at different places, so that the same act is not the longest in each.
+    first = 0 if name == "tracker" else len(name)
+    return [_as_long(tool, _DEPTHS[place % len(_DEPTHS)]) for place, tool in enumerate(own, first)]
+
+
+def _as_long(tool: dict[str, Any], depth: int | None) -> dict[str, Any]:
+    """`tool` with `depth` further parameters and half as many lines of advice; without any explanation for None."""
+    schema, described = tool["inputSchema"], tool["description"]
+    properties = schema["properties"]
+    if depth is None:
+        short = {key: {part: one[part] for part in one if part != "description"} for key, one in properties.items()}
+        return {**tool, "description": described.split(".")[0], "inputSchema": {**schema, "properties": short}}
+    reads = tool["name"].startswith(("list", "get", "search"))
+    more = list((_READING if reads else _WRITING).items())[:depth]
+    advice = " ".join((described, *_ADVICE[: -(-depth // 2)]))
+    return {**tool, "description": advice, "inputSchema": {**schema, "properties": {**properties, **dict(more)}}}
 
 
 def _usual_tools(name: str) -> Iterator[dict[str, Any]]:

@@ -1,8 +1,7 @@
-"""A gateway for the measurement: a process of its own, on a free port, in a temporary folder that is removed after."""
+"""A gateway for the measurement: a process of its own, in a temporary folder; both are gone after."""
 
 import json
 import os
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -12,10 +11,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import switchboard_tray
 from switchboard_tray.bench_context import fixture_server
-from switchboard_tray.errors import GatewayError
+from switchboard_tray.errors import SwitchboardError
 from switchboard_tray.paths import HOME_VARIABLE, Paths, find_paths
 from switchboard_tray.stores.daemon import read_daemon
 
@@ -25,6 +25,8 @@ _SERVERS = (
     "payroll inventory shipping"
 ).split()
 _TOOLS_EACH = 25
+_OUTPUT = "output.txt"
+_LOUD = frozenset({"SWITCHBOARD_DEBUG", "PYTHONDEVMODE", "PYTHONWARNINGS", "PYTHONVERBOSE", "PYTHONPROFILEIMPORTTIME"})
 START_S = 60.0
 STOP_S = 20.0
 POLL_S = 0.02
@@ -33,9 +35,10 @@ POLL_S = 0.02
 class Home:
     """The folder, and the gateway that runs on it."""
 
-    def __init__(self, folder: Path, port: int) -> None:
-        self.folder, self.port = folder, port
-        self.environ = _environ(folder)
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.environ = folder, _environ(folder)
+        self.port = 0
+        """Where the gateway serves; known once it does."""
 
     @property
     def paths(self) -> Paths:
@@ -60,16 +63,16 @@ def server_counts(tools: int) -> dict[str, int]:
 def running_home(tools: int, surfaces: Mapping[str, str]) -> Iterator[tuple[Home, "subprocess.Popen[bytes]"]]:
     """A gateway with `tools` tools and a profile for each entry of `surfaces`, by its name, without `EXCLUDED`.
 
-    Raises `GatewayError` where it does not start. At the end all of it is gone.
+    Raises `SwitchboardError` where it does not start. At the end all of it is gone.
     """
     with tempfile.TemporaryDirectory(prefix="switchboard-bench-", ignore_cleanup_errors=True) as name:
-        home = Home(Path(name), _free_port())
+        home = Home(Path(name))
         home.paths.config.parent.mkdir(parents=True, exist_ok=True)
         home.paths.config.write_text(json.dumps(_config(tools, surfaces)))
-        command = [sys.executable, "-m", "switchboard_tray", "serve", "--port", str(home.port)]
-        with (home.folder / "output.txt").open("wb") as output:
+        command = [sys.executable, "-P", "-m", "switchboard_tray.bench_context.host"]
+        with (home.folder / _OUTPUT).open("wb") as output:
             process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=home.environ, cwd=home.folder
+                command, stdin=subprocess.PIPE, stdout=output, stderr=output, env=home.environ, cwd=home.folder
             )
         try:
             _wait_until_it_serves(home, process)
@@ -79,14 +82,21 @@ def running_home(tools: int, surfaces: Mapping[str, str]) -> Iterator[tuple[Home
 
 
 def end(process: "subprocess.Popen[bytes]") -> None:
-    """End the gateway in order, which ends its servers; more than once does no harm."""
-    if process.poll() is None:
-        process.terminate()
+    """End the gateway in order, which ends its servers; more than once does no harm.
+
+    Raises `SwitchboardError` where it had to be killed.
+    """
+    assert process.stdin is not None
+    process.stdin.close()
     try:
         process.wait(STOP_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+    except subprocess.TimeoutExpired as exc:
+        raise SwitchboardError(f"The gateway of the measurement did not end within {STOP_S:.0f} s.") from exc
+    finally:
+        # Where the wait was broken off, too. Its servers end with their input.
+        if process.poll() is None:
+            process.kill()
+            process.wait()
 
 
 def _config(tools: int, surfaces: Mapping[str, str]) -> Mapping[str, Any]:
@@ -108,20 +118,18 @@ def _environ(folder: Path) -> dict[str, str]:
     package = str(Path(switchboard_tray.__file__).resolve().parents[1])
     found = os.environ.get("PYTHONPATH")
     path = os.pathsep.join([package, found] if found else [package])
-    return {**os.environ, HOME_VARIABLE: str(folder / "home"), "PYTHONPATH": path, "NO_COLOR": "1"}
+    # What is printed, and so counted, must not hang on how somebody's shell is set up.
+    others = {name: value for name, value in os.environ.items() if name not in _LOUD}
+    return {**others, HOME_VARIABLE: str(folder / "home"), "PYTHONPATH": path, "NO_COLOR": "1", "PYTHONUTF8": "1"}
 
 
 def _wait_until_it_serves(home: Home, process: "subprocess.Popen[bytes]") -> None:
     give_up = time.monotonic() + START_S
     while (daemon := read_daemon(home.paths.daemon)) is None or daemon.pid != process.pid:
         if process.poll() is not None or time.monotonic() > give_up:
-            said = (home.folder / "output.txt").read_text("utf-8", "replace").strip()
-            raise GatewayError(f"The gateway of the measurement did not start: {said or 'it said nothing'}")
+            said = (home.folder / _OUTPUT).read_text("utf-8", "replace").strip()
+            raise SwitchboardError(f"The gateway of the measurement did not start: {said or 'it said nothing'}")
         time.sleep(POLL_S)
-
-
-def _free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port: int = taken.getsockname()[1]
-        return port
+    port = urlsplit(daemon.url).port
+    assert port is not None
+    home.port = port

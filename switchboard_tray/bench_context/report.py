@@ -12,6 +12,7 @@ HEADINGS = (
     "task tokens",
     "wire bytes",
     "result bytes",
+    "search tokens",
     "break-even searches",
     "latency ms",
     "CLI CPU ms",
@@ -23,7 +24,10 @@ real gateway, with the profile check and the audit on; the tool that is left out
 
 - definition tokens: tools and instructions, which a model reads with each request; for the command line one hint.
 - task tokens: arguments and answers of the task.
-- break-even searches: after so many searches in one conversation a way has cost as much as listing all tools.
+- wire bytes: bodies of requests and answers; result bytes: answers of tool calls, or what commands print.
+- search tokens: of one search and the schemas it leads to; part of the task.
+- break-even searches: after so many in one conversation a way has cost as much as listing all tools.
+- latency: of the task, each profile having been searched before; CLI: all processes of the command line.
 """
 
 
@@ -56,6 +60,7 @@ def as_json(measured: Sequence[Measured]) -> list[dict[str, Any]]:
                     "taskTokens": costs.task_tokens,
                     "wireBytes": costs.wire_bytes,
                     "resultBytes": costs.result_bytes,
+                    "searchTokens": costs.search_tokens,
                     "breakEvenSearches": costs.break_even,
                 }
                 for costs in one.costs
@@ -75,13 +80,18 @@ def _cells(costs: Costs) -> tuple[str, ...]:
         str(costs.definitions),
         str(costs.definition_tokens),
         str(costs.task_tokens),
-        str(costs.wire_bytes or ""),
+        _or_empty(costs.wire_bytes),
         str(costs.result_bytes),
-        "" if costs.break_even is None else str(costs.break_even),
+        _or_empty(costs.search_tokens),
+        _or_empty(costs.break_even),
         f"{costs.latency_ms:.0f}",
-        "" if costs.cpu_ms is None else f"{costs.cpu_ms:.0f}",
-        "" if costs.memory_mb is None else f"{costs.memory_mb:.0f}",
+        _or_empty(costs.cpu_ms),
+        _or_empty(costs.memory_mb),
     )
+
+
+def _or_empty(value: float | None) -> str:
+    return "" if value is None else f"{value:.0f}"
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:

@@ -8,26 +8,38 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
-from typing import Any
+from typing import Any, Literal
 
-from switchboard_tray.errors import GatewayError
+from switchboard_tray.errors import SwitchboardError
 from switchboard_tray.surfaces.tokens import estimate_tokens
 
+Step = Literal["search", "schema", "call"]
+"""What a step is for: to find tools, to learn how those that were found are called, to call one."""
 VERSION = "2025-06-18"
 TIMEOUT_S = 60.0
 
 
 @dataclass
 class Counts:
-    """What was spent so far. A search is whatever had to be asked before tools could be called."""
+    """What was spent so far."""
 
     task_tokens: int = 0
-    search_tokens: int = 0
-    wire_bytes: int = 0
+    look_tokens: int = 0
+    """Of these, for whatever had to be asked before tools could be called: searches and the schemas they led to."""
+    searches: int = 0
+    wire_bytes: int | None = None
+    """None where nothing was counted on the wire."""
     result_bytes: int = 0
     cpu_s: float = 0.0
     memory_bytes: int = 0
     """The most that one process of the command line held."""
+
+    def add(self, step: Step, tokens: int, result_bytes: int) -> None:
+        """Count a step: `tokens` that the model wrote and read, `result_bytes` that it was given."""
+        self.task_tokens += tokens
+        self.look_tokens += tokens if step != "call" else 0
+        self.searches += step == "search"
+        self.result_bytes += result_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +66,7 @@ class McpClient:
         """What the model is told before it does anything."""
         return estimate_tokens(self.instructions) + estimate_tokens(_compact(self.tools))
 
-    def call(self, name: str, arguments: Mapping[str, Any], *, is_search: bool = False) -> Said:
+    def call(self, name: str, arguments: Mapping[str, Any], step: Step = "call") -> Said:
         """Call a listed tool."""
         answer = self._ask("tools/call", {"name": name, "arguments": arguments})
         if "error" in answer:
@@ -63,9 +75,7 @@ class McpClient:
             kept = answer["result"]
             said = Said("\n".join(block.get("text", "") for block in kept["content"]), kept.get("isError") is True)
         tokens = estimate_tokens(f"{name} {_compact(arguments)}") + estimate_tokens(said.text)
-        self.counts.task_tokens += tokens
-        self.counts.search_tokens += tokens if is_search else 0
-        self.counts.result_bytes += len(_compact(kept).encode())
+        self.counts.add(step, tokens, len(_compact(kept).encode()))
         return said
 
     def close(self) -> None:
@@ -81,9 +91,9 @@ class McpClient:
         response = self._connection.getresponse()
         answer = response.read()
         if response.status != 200:
-            raise GatewayError(f"The gateway of the measurement answered {response.status}: {answer.decode()}")
+            raise SwitchboardError(f"The gateway of the measurement answered {response.status}: {answer.decode()}")
         self._session = response.headers.get("Mcp-Session-Id", self._session)
-        self.counts.wire_bytes += len(body) + len(answer)
+        self.counts.wire_bytes = (self.counts.wire_bytes or 0) + len(body) + len(answer)
         return json.loads(answer)
 
 
@@ -95,7 +105,7 @@ class Shell:
     folder: str
     counts: Counts = field(default_factory=Counts)
 
-    def run(self, words: Sequence[str], *, is_search: bool = False) -> Said:
+    def run(self, words: Sequence[str], step: Step = "call") -> Said:
         """Run ``switchboard WORDS``; both outputs as one text."""
         process = subprocess.Popen(
             [sys.executable, "-m", "switchboard_tray", *words],
@@ -106,13 +116,16 @@ class Shell:
             cwd=self.folder,
         )
         assert process.stdout is not None
-        with process.stdout as output:
-            text = output.read().decode("utf-8", "replace")
-        status = self._wait(process)
+        try:
+            with process.stdout as output:
+                text = output.read().decode("utf-8", "replace")
+            status = self._wait(process)
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
         tokens = estimate_tokens(" ".join(("switchboard", *words))) + estimate_tokens(text)
-        self.counts.task_tokens += tokens
-        self.counts.search_tokens += tokens if is_search else 0
-        self.counts.result_bytes += len(text.encode())
+        self.counts.add(step, tokens, len(text.encode()))
         return Said(text, status != 0)
 
     def _wait(self, process: "subprocess.Popen[bytes]") -> int:

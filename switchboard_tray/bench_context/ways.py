@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from switchboard_tray.bench_context.home import EXCLUDED, Home
 from switchboard_tray.bench_context.requests import Counts, McpClient, Said, Shell
-from switchboard_tray.errors import GatewayError
+from switchboard_tray.errors import SwitchboardError
 from switchboard_tray.names import ToolRef, wire_name
 from switchboard_tray.surfaces.tokens import estimate_tokens
 
@@ -36,10 +36,13 @@ class Way(Protocol):
         """How many tools are listed."""
 
     def look(self) -> None:
-        """Ask what has to be known before tools can be called. Raises `GatewayError` where it is not told."""
+        """Ask what has to be known before tools can be called. Raises `SwitchboardError` where it is not told."""
 
     def do(self) -> None:
-        """Do the task, and try what the profile does not have. Raises `GatewayError` where it comes out otherwise."""
+        """Do the task, and try what the profile does not have.
+
+        Raises `SwitchboardError` where that comes out otherwise.
+        """
 
     def close(self) -> None:
         """Let go of it."""
@@ -102,10 +105,10 @@ class Meta(_StepByStep, _OverMcp):
     def look(self) -> None:
         """Two searches, one look at three schemas."""
         _expect_names(self._search(), NEEDED)
-        _expect_names(self._client.call("get_schema", {"names": list(NEEDED)}, is_search=True), NEEDED)
+        _expect_names(self._client.call("get_schema", {"names": list(NEEDED)}, "schema"), NEEDED)
 
     def _search(self) -> Said:
-        return _joined(self._client.call("search_tools", {"query": query}, is_search=True) for query in QUERIES)
+        return _joined(self._client.call("search_tools", {"query": query}, "search") for query in QUERIES)
 
     def call(self, ref: str, arguments: Mapping[str, Any]) -> Said:
         """Through call_tool."""
@@ -125,10 +128,10 @@ class Apps(_StepByStep, _OverMcp):
 
     def look(self) -> None:
         """One list, three descriptions."""
-        _expect_names(self._client.call("tracker", {"action": "list"}, is_search=True), NEEDED)
+        _expect_names(self._client.call("tracker", {"action": "list"}, "search"), NEEDED)
         for ref in NEEDED:
             asked = {"action": "describe", "tool": _parsed(ref).tool}
-            _expect_names(self._client.call("tracker", asked, is_search=True), (ref,))
+            _expect_names(self._client.call("tracker", asked, "schema"), (ref,))
 
     def call(self, ref: str, arguments: Mapping[str, Any]) -> Said:
         """Through the server's tool."""
@@ -150,9 +153,9 @@ class Code(_OverMcp):
         """Two searches and three schemas, where the declarations do not stand in the description already."""
         listed = [tool["name"] for tool in self._client.tools]
         if "search_tools" in listed:
-            found = _joined(self._client.call("search_tools", {"query": query}, is_search=True) for query in QUERIES)
+            found = _joined(self._client.call("search_tools", {"query": query}, "search") for query in QUERIES)
             _expect_names(found, NEEDED)
-            _expect_names(self._client.call("get_schema", {"names": list(NEEDED)}, is_search=True), NEEDED)
+            _expect_names(self._client.call("get_schema", {"names": list(NEEDED)}, "schema"), NEEDED)
 
     def do(self) -> None:
         """The task, and the tool that is left out."""
@@ -178,7 +181,7 @@ class CommandLine(_StepByStep):
     def look(self) -> None:
         """Two searches that show signatures."""
         options = ("--signature", "--limit", "5", "--profile", "cli")
-        found = _joined(self._shell.run(("search", query, *options), is_search=True) for query in QUERIES)
+        found = _joined(self._shell.run(("search", query, *options), "search") for query in QUERIES)
         _expect_names(found, NEEDED)
 
     def call(self, ref: str, arguments: Mapping[str, Any]) -> Said:
@@ -206,7 +209,7 @@ WAYS: Mapping[str, tuple[str, Callable[[Home], Way]]] = {
 
 def _expect_refused(said: Said) -> None:
     if not said.is_error:
-        raise GatewayError(f"{EXCLUDED} is not in the profile and was called: {said.text}")
+        raise SwitchboardError(f"{EXCLUDED} is not in the profile and was called: {said.text}")
 
 
 def _expect(said: Said, key: str) -> Any:
@@ -216,7 +219,7 @@ def _expect(said: Said, key: str) -> Any:
             return answer
     except ValueError:
         pass
-    raise GatewayError(f"The measurement's task was answered with: {said.text}")
+    raise SwitchboardError(f"The measurement's task was answered with: {said.text}")
 
 
 def _joined(said: Iterable[Said]) -> Said:
@@ -227,7 +230,7 @@ def _joined(said: Iterable[Said]) -> Said:
 def _expect_names(said: Said, names: Sequence[str]) -> None:
     missing = [name for name in names if name not in said.text]
     if said.is_error or missing:
-        raise GatewayError(f"The measurement's search did not find {', '.join(missing)}: {said.text}")
+        raise SwitchboardError(f"The measurement's search did not find {', '.join(missing)}: {said.text}")
 
 
 def _parsed(ref: str) -> ToolRef:

@@ -1,7 +1,10 @@
 """``bench context``: what each way to reach tools costs a model."""
 
 import argparse
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from switchboard_tray.cli.main import DONE
@@ -36,17 +39,45 @@ def _context(args: argparse.Namespace, paths: Paths) -> int:
     from switchboard_tray.bench_context.measure import measure
     from switchboard_tray.bench_context.report import as_json, as_markdown
 
-    folder = Path(args.output or ".").absolute().parent
-    if not folder.is_dir():
-        raise SwitchboardError(f"There is no folder {folder}.", hint="Make it, or name another file.")
+    file = Path(args.output).absolute() if args.output else None
+    if file is not None:
+        _refuse_place(file)
     measured = []
-    for tools in args.tools:
-        note(f"Measuring with {tools} tools ...")
-        measured.append(measure(tools))
-    if args.output:
-        Path(args.output).write_text(as_markdown(measured), "utf-8")
+    with _cleaned_up_after_signals():
+        for tools in args.tools:
+            note(f"Measuring with {tools} tools ...")
+            measured.append(measure(tools))
+    if file is not None:
+        file.write_text(as_markdown(measured), "utf-8")
     if args.json:
         print_json(as_json(measured))
-    elif not args.output:
+    elif file is None:
         sys.stdout.write(as_markdown(measured))
     return DONE
+
+
+def _refuse_place(file: Path) -> None:
+    """Raise `SwitchboardError` where no file can be, before any time is spent."""
+    if file.is_dir():
+        raise SwitchboardError(f"{file} is a folder.", hint="Name a file.")
+    if not file.parent.is_dir():
+        raise SwitchboardError(f"There is no folder {file.parent}.", hint="Make it, or name another file.")
+
+
+@contextmanager
+def _cleaned_up_after_signals() -> Iterator[None]:
+    """Have signals end the command as Ctrl-C does, by an exception: else folder and processes would stay."""
+
+    def leave(number: int, _: object) -> None:
+        # A second one would break off what cleans up.
+        signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    known = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    # What nohup has us ignore stays ignored.
+    former = {number: signal.signal(number, leave) for number in known if signal.getsignal(number) != signal.SIG_IGN}
+    try:
+        yield
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
