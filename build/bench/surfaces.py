@@ -39,7 +39,7 @@ def main() -> None:
             print(f"\n== {name} ==\n{offer.bundle.instructions if name == 'passthrough' else ''}")
             for tool in json.loads(Display(name, offer.material).tools):
                 print(f"\n-- {tool['name']} --\n{tool['description']}\n{json.dumps(tool['inputSchema'])}")
-    around = Surroundings((), VectorStore().load())
+    around = Surroundings((), VectorStore().load)
     for title, limit, signature_chars in (("ten hits", 10, None), ("compact, five hits", 5, 400)):
         sizes = []
         for query in read_queries(folder):

@@ -160,7 +160,7 @@ class Stored:
         from switchboard_tray.stores.vectors import VectorStore
         from switchboard_tray.surfaces.plan import Surroundings
 
-        return search_view(self._offer(profile), query, limit, Surroundings((), VectorStore().load()))
+        return search_view(self._offer(profile), query, limit, Surroundings((), VectorStore().load))
 
     def why(self, ref: str, profile: str | None) -> Json:
         """Why a tool is in a profile."""

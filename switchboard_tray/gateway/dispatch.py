@@ -150,6 +150,8 @@ class Dispatcher:
             # The name comes from outside, and must not look like lines of the log.
             client = facts.client_id or facts.client_name or ""
             log.debug("client %r: tools/list of profile %s", client, resolution.profile)
+            if offer is not None and offer.surface == "code":
+                self._scripts.expect()
             return b'{"tools":' + (offer.display.tools if offer else b"[]") + b"}"
         return await self._relay(offer, method, params, listener)
 

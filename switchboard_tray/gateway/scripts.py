@@ -45,6 +45,10 @@ class Scripts:
         except OSError as exc:
             raise ServerError(f"Code cannot be run: {exc}.", hint="Run `switchboard doctor`.") from exc
 
+    def expect(self) -> None:
+        """Have a process ready: a client was just told that it may send scripts."""
+        self._sandbox.expect()
+
     async def call(self, offer: Offer, origin: Origin, name: CodeName, arguments: bytes, clock: Clock) -> bytes | Raw:
         """Call a tool for a script. Raises `ToolFailed`."""
         entry = offer.view.by_code.get(name)

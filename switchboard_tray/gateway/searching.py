@@ -36,7 +36,7 @@ class Searcher:
             return await asyncio.to_thread(lambda: find(self._surroundings(troubles)))
 
     def _surroundings(self, troubles: tuple[ServerTrouble, ...]) -> Surroundings:
-        return Surroundings(troubles, self._load_vectors(), lambda ref: self._shape_of(str(ref)))
+        return Surroundings(troubles, self._load_vectors, lambda ref: self._shape_of(str(ref)))
 
     def _troubles(self, offer: Offer, config: Config) -> Iterator[ServerTrouble]:
         """The servers of the profile that give nothing now: a model must not take them for what cannot be done."""

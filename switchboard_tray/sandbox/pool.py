@@ -23,7 +23,7 @@ class SandboxPool:
     def __init__(self, engine_folder: str | None = None) -> None:
         self._engine_folder = engine_folder
         self._warm: list[WorkerProcess] = []
-        self._turns = asyncio.Semaphore(RUNS)
+        self._turns, self._filling = asyncio.Semaphore(RUNS), asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._cooling: asyncio.TimerHandle | None = None
         self._is_closed = False
@@ -67,6 +67,11 @@ class SandboxPool:
         """Return when the workers are there that are kept."""
         await self._refill()
 
+    def expect(self) -> None:
+        """Have workers ready: a script is likely to come."""
+        if len(self._warm) < WARM and not self._is_closed:
+            self._later(self._refill())
+
     async def _take(self) -> WorkerProcess:
         while self._warm:
             worker = self._warm.pop()
@@ -78,8 +83,9 @@ class SandboxPool:
     async def _refill(self) -> None:
         self._cool_later()
         try:
-            while len(self._warm) < WARM and not self._is_closed:
-                self._warm.append(await WorkerProcess.start(self._engine_folder))
+            async with self._filling:
+                while len(self._warm) < WARM and not self._is_closed:
+                    self._warm.append(await WorkerProcess.start(self._engine_folder))
         except (OSError, WorkerGone, TimeoutError) as exc:
             log.warning("no process for scripts can be started: %s", exc)
 

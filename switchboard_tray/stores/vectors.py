@@ -26,7 +26,9 @@ class VectorStore:
         self._vectors: Vectors | None = None
 
     def load(self) -> "Vectors | None":
-        """The table; None where it, or numpy, cannot be loaded. Takes 20 ms the first time; from any thread."""
+        """The table; None where it, or numpy, cannot be loaded. The first time takes a tenth of a second, most of it for
+        numpy. From any thread.
+        """
         with self._lock:
             if not self._is_read:
                 self._vectors = self._read()

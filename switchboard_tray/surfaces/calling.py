@@ -67,7 +67,7 @@ def find_entries(material: Material, query: str, limit: int, around: Surrounding
     of_server = _entries_of_server(material, query.strip())
     if of_server is not None:
         return list(of_server)
-    return [material.view.by_ref[hit.ref] for hit in material.index.search(query, limit, around.vectors)]
+    return [material.view.by_ref[hit.ref] for hit in material.index.search(query, limit, around.load_vectors())]
 
 
 def _entries_of_server(material: Material, query: str) -> Sequence[Entry] | None:

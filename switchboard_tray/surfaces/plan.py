@@ -29,8 +29,8 @@ class Surroundings:
     """What a search depends on besides the profile."""
 
     troubles: tuple[ServerTrouble, ...] = ()
-    vectors: Vectors | None = None
-    """The table for search by meaning; None where it cannot be loaded."""
+    load_vectors: Callable[[], Vectors | None] = lambda: None
+    """Gives the table for search by meaning; None where it cannot be loaded."""
     shape_of: Callable[[ToolRef], Shape | None] = lambda ref: None
     """What results of a tool looked like so far."""
 

@@ -31,13 +31,20 @@ async def test_no_script_outlives_the_gateway(home: Path) -> None:
 
         thread = threading.Thread(target=run)
         thread.start()
-        workers = await eventually(lambda: [one for one in gateway.servers() if "worker.py" in " ".join(one.cmdline())])
+        workers = await eventually(lambda: [one for one in gateway.servers() if _is_worker(one)])
         thread.join()
         gateway.kill()
 
         await eventually(lambda: not [one for one in workers if _runs(one)])
     finally:
         gateway.kill()
+
+
+def _is_worker(process: psutil.Process) -> bool:
+    try:
+        return any(word.endswith("worker.py") for word in process.cmdline())
+    except psutil.Error:
+        return False
 
 
 def _runs(process: psutil.Process) -> bool:

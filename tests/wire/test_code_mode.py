@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import closing
 from typing import Any
 
+import psutil
 import pytest
 import pytest_asyncio
 
@@ -195,3 +196,17 @@ async def test_result_that_was_seen_tells_the_type_at_once_where_it_is_asked_for
     assert "Promise<{ id: number }> // as seen in results so far" in schema["content"][0]["text"]
     assert "{ id: number }" in inside
     assert listed == before and seen not in listed and seen in anew
+
+
+async def test_client_that_lists_execute_finds_a_process_waiting(gateway: RunningGateway) -> None:
+    await connected(gateway)
+
+    assert await eventually(lambda: [child for child in psutil.Process().children() if is_worker(child)])
+
+
+def is_worker(process: psutil.Process) -> bool:
+    """Whether it runs scripts."""
+    try:
+        return any(word.endswith("worker.py") for word in process.cmdline())
+    except psutil.Error:
+        return False
