@@ -26,8 +26,9 @@ class VectorStore:
         self._vectors: Vectors | None = None
 
     def load(self) -> "Vectors | None":
-        """The table; None where it, or numpy, cannot be loaded. The first time takes a tenth of a second, most of it for
-        numpy. From any thread.
+        """The table; None where it, or numpy, cannot be loaded. From any thread.
+
+        The first time takes a tenth of a second, most of it for numpy.
         """
         with self._lock:
             if not self._is_read:
