@@ -18,7 +18,12 @@
   let nextId = 1, made = 0, isOver = false, done = null, logs = "", logged = 0, isLogCut = false;
   let missed = "", misses = 0;  // tools that were asked for and are not there
 
-  const record = (fields) => { const made = create(null); for (const key in fields) made[key] = fields[key]; return made; };
+  // Without a prototype, and without what a script put on that of `fields`.
+  const record = (fields) => {
+    const made = create(null), keys = ownKeys(fields);
+    for (let i = 0; i < keys.length; i++) made[keys[i]] = fields[keys[i]];
+    return made;
+  };
   const guarded = (object, key) => { try { return object[key]; } catch (e) { return undefined; } };
 
   function describe(thrown) {

@@ -205,3 +205,10 @@ async def test_worker_that_is_killed_from_outside_ends_the_run_as_aborted(pool: 
 
     assert said((await task).result).startswith("aborted: Crash:")
     assert host.cancelled == ["gate"]
+
+
+@pytest.mark.parametrize("poison", ["toJSON = () => 'x'", "ok = false", "error = 1", "then = undefined", "text = ''"])
+async def test_what_a_script_puts_on_every_object_does_not_reach_the_bridge(pool: SandboxPool, poison: str) -> None:
+    outcome = await run(pool, f"async () => {{ Object.prototype.{poison}; await s.echo(5); return 42 }}")
+
+    assert (outcome.kind, value_of(outcome.result)) == ("ok", 42)
