@@ -19,6 +19,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "switchboard_tray.jsonfile",
         "switchboard_tray.redact",
         "switchboard_tray.logs",
+        "switchboard_tray.job",
         "switchboard_tray.demo",
     ),
     # What is written down: the config, the protocol; then the tool lists, which are of both.

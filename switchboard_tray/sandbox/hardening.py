@@ -57,10 +57,13 @@ def close_in(memory_bytes: int, wall_s: float) -> list[str]:
 
 def probe() -> dict[str, bool]:
     """What is refused, found out by trying it."""
-    return {name: _is_refused(act) for name, act in _ACTS.items()}
+    tried = _ON_WINDOWS if sys.platform == "win32" else tuple(_ACTS)
+    return {name: _is_refused(_ACTS[name]) for name in tried}
 
 
 def _limited(memory_bytes: int, wall_s: float) -> list[str]:
+    if sys.platform == "win32":
+        return []
     import resource
 
     wanted = [
@@ -68,17 +71,15 @@ def _limited(memory_bytes: int, wall_s: float) -> list[str]:
         ("no files written", "RLIMIT_FSIZE", 0),
         ("processor time", "RLIMIT_CPU", int(wall_s) + _SPARE_S),
         ("no further processes", "RLIMIT_NPROC", 0),
-        ("memory", "RLIMIT_AS", _address_space(memory_bytes)),
         ("no further files", "RLIMIT_NOFILE", 4),
     ]
+    if sys.platform == "linux":
+        # Elsewhere it is not kept.
+        wanted.append(("memory", "RLIMIT_AS", _address_space(memory_bytes)))
     done = []
     for words, name, value in wanted:
         try:
-            limit = getattr(resource, name)
-            if value:
-                resource.setrlimit(limit, (value, value))
-            else:
-                resource.setrlimit(limit, (0, 0))
+            resource.setrlimit(getattr(resource, name), (value, value))
             done.append(words)
         except (AttributeError, ValueError, OSError):
             continue
@@ -86,10 +87,9 @@ def _limited(memory_bytes: int, wall_s: float) -> list[str]:
 
 
 def _address_space(memory_bytes: int) -> int:
-    """Twice what the script may have, beside what the process has already; 0 where that is not known."""
-    if sys.platform != "linux":
-        raise_to = 1 << 40
-        return raise_to
+    """Twice what the script may have, beside what the process has already."""
+    if sys.platform == "win32":
+        return 0
     with open("/proc/self/statm", "rb") as file:
         pages = int(file.read().split()[0])
     return pages * os.sysconf("SC_PAGE_SIZE") + 2 * memory_bytes + _SPARE_BYTES
@@ -116,7 +116,7 @@ def _open_file() -> None:
 
 
 def _fork() -> None:
-    if os.fork() == 0:
+    if sys.platform != "win32" and os.fork() == 0:
         os._exit(0)
 
 
@@ -131,3 +131,5 @@ _ACTS: dict[str, Callable[[], object]] = {
     "signal another process": lambda: os.kill(os.getppid(), 0),
     "take 400 MB": lambda: bytearray(400 << 20),
 }
+_ON_WINDOWS = ("open a file", "take 400 MB")
+"""What can be tried there without doing it."""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from switchboard_tray.job import Job
 from switchboard_tray.sandbox import frames
 
 WORKER = Path(__file__).with_name("worker.py")
@@ -27,6 +28,7 @@ class WorkerProcess:
     def __init__(self, process: "_Spawned", reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._process, self._reader, self._writer = process, reader, writer
         self.pid = process.pid
+        self._job = Job(process.pid)
 
     @classmethod
     async def start(cls, engine_folder: str | None = None) -> "WorkerProcess":
@@ -56,6 +58,10 @@ class WorkerProcess:
         """Send a message; what the worker does not take waits in memory."""
         self._writer.write(frames.pack(head, payloads))
 
+    def restrict(self, memory_bytes: int) -> None:
+        """Hold it from outside, where it cannot give up its own rights."""
+        self._job.restrict(memory_bytes)
+
     @property
     def exit_status(self) -> int | None:
         """How it ended, negative for a signal; None while that is not known."""
@@ -64,6 +70,7 @@ class WorkerProcess:
     async def end(self) -> None:
         """End it, whatever it is doing. Returns when it is gone."""
         self._writer.close()
+        self._job.close()
         if self._process.poll() is None:
             self._process.kill()
             # A process that held much memory takes some milliseconds to go.

@@ -30,6 +30,8 @@ GRACE_S = 0.3
 """The engine ends a script itself, with what it logged; the process is killed so much later."""
 ANSWERS_BYTES = 24 << 20
 """Results that go to the script together; more of them wait for the next message."""
+SPARE_BYTES = 64 << 20
+"""What the process itself may hold beside twice the script's memory."""
 MEMORY_SIGNALS = (-9, -6)
 
 
@@ -98,6 +100,7 @@ class Run:
             "logChars": LOG_CHARS,
             "mark": f"@{secrets.token_hex(16)}:",
         }
+        worker.restrict(2 * (budgets.memory_mb << 20) + SPARE_BYTES)
         worker.send(order, [self._script.source.encode("utf-8", "surrogatepass")])
 
     async def _converse(self, worker: WorkerProcess) -> dict[str, Any]:

@@ -5,6 +5,10 @@ import os
 import platform
 import signal
 import struct
+import sys
+
+if sys.platform != "linux":
+    raise ImportError("these are calls of Linux")
 
 _SET_PDEATHSIG, _SET_SECCOMP, _SET_NO_NEW_PRIVS = 1, 22, 38
 _FILTER_MODE = 2

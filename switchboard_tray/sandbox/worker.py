@@ -32,6 +32,12 @@ def send(message: bytes) -> None:
 
 def main() -> None:
     """Run the one script that comes."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        # Else the system takes bytes for lines of text.
+        for descriptor in (0, 1):
+            msvcrt.setmode(descriptor, os.O_BINARY)
     used_bytes = hardening.memory_meter()
     hardening.prepare(int(sys.argv[2]))
     send(frames.pack({"type": "ready"}))

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable
 import psutil
 
 from switchboard_tray.errors import ConnectionLost, ServerError
+from switchboard_tray.job import Job
 from switchboard_tray.protocol.messages import one_line
 from switchboard_tray.servers.environment import Launch
-from switchboard_tray.servers.job import Job
 from switchboard_tray.servers.spawning import Child, spawn
 from switchboard_tray.servers.stderr import StderrLog
 

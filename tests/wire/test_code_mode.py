@@ -210,3 +210,16 @@ def is_worker(process: psutil.Process) -> bool:
         return any(word.endswith("worker.py") for word in process.cmdline())
     except psutil.Error:
         return False
+
+
+async def test_others_are_served_while_scripts_do_their_worst(gateway: RunningGateway) -> None:
+    strict, other = await connected(gateway, "/mcp/strict"), await connected(gateway, "/b/code/mcp")
+    hostile = ("while (true) {}", "const a = []; for (;;) a.push('x'.repeat(1e5) + 1)", "for (;;) console.log('x')")
+    runs = [asyncio.create_task(execute(strict, f"async () => {{ {code} }}")) for code in hostile]
+    served = 0
+    while not all(task.done() for task in runs):
+        assert (await other.call("my-server__large")).last()["result"]["structuredContent"]
+        served += 1
+
+    assert served > len(hostile)
+    assert all(task.result()["isError"] for task in runs)

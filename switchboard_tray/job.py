@@ -1,4 +1,4 @@
-"""A Windows Job object: what holds a server and everything it starts, and ends with us even if we are killed.
+"""A Windows Job object: what holds a process and everything it starts, and ends with us even if we are killed.
 
 Elsewhere a process group does this, and the leftovers of a killed gateway are found at the next start.
 """
@@ -10,7 +10,7 @@ if sys.platform == "win32":
     from ctypes import wintypes
 
     _LIMIT_INFORMATION = 9
-    _KILL_ON_CLOSE = 0x2000
+    _KILL_ON_CLOSE, _ACTIVE_PROCESSES, _PROCESS_MEMORY = 0x2000, 0x0008, 0x0100
     _SET_QUOTA, _TERMINATE = 0x0100, 0x0001
 
     class _BasicLimits(ctypes.Structure):
@@ -46,12 +46,23 @@ if sys.platform == "win32":
             self._handle = wintypes.HANDLE(self._kernel.CreateJobObjectW(None, None))
             limits = _ExtendedLimits()
             limits.BasicLimitInformation.LimitFlags = _KILL_ON_CLOSE
-            self._kernel.SetInformationJobObject(
-                self._handle, _LIMIT_INFORMATION, ctypes.byref(limits), ctypes.sizeof(limits)
-            )
+            self._set(limits)
             process = wintypes.HANDLE(self._kernel.OpenProcess(_SET_QUOTA | _TERMINATE, False, pid))
             self._kernel.AssignProcessToJobObject(self._handle, process)
             self._kernel.CloseHandle(process)
+
+        def restrict(self, memory_bytes: int) -> None:
+            """Have it start no further process, and hold no more memory than that."""
+            limits = _ExtendedLimits()
+            limits.BasicLimitInformation.LimitFlags = _KILL_ON_CLOSE | _ACTIVE_PROCESSES | _PROCESS_MEMORY
+            limits.BasicLimitInformation.ActiveProcessLimit = 1
+            limits.ProcessMemoryLimit = memory_bytes
+            self._set(limits)
+
+        def _set(self, limits: _ExtendedLimits) -> None:
+            self._kernel.SetInformationJobObject(
+                self._handle, _LIMIT_INFORMATION, ctypes.byref(limits), ctypes.sizeof(limits)
+            )
 
         def terminate(self) -> None:
             """End every process in it."""
@@ -69,6 +80,9 @@ else:
 
         def __init__(self, pid: int) -> None:
             self._pid = pid
+
+        def restrict(self, memory_bytes: int) -> None:
+            """The process limits itself."""
 
         def terminate(self) -> None:
             """The signals to the group have done it."""
