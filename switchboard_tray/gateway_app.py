@@ -120,8 +120,8 @@ async def build_gateway(
         await asyncio.to_thread(leftovers.end_all)
         async with servers as pool, SandboxPool() as sandbox, asyncio.TaskGroup() as tasks:
             door = Door(hub, pool, audit, shapes)
-            searcher = Searcher(pool, VectorStore().load, shapes.of)
-            scripts = Scripts(hub, pool, door, searcher, sandbox)
+            searcher = Searcher(hub, pool, VectorStore().load, shapes.of)
+            scripts = Scripts(pool, door, searcher, sandbox)
             endpoint = Endpoint(Dispatcher(hub, pool, door, searcher, scripts), sessions, lambda: _limit_bytes(hub))
             reports.on_updated = endpoint.resource_updated
             gateway = Gateway(

@@ -51,15 +51,19 @@ class Offer:
     @cached_property
     def bundle(self) -> "Offer":
         """All of it, with all tools as they are."""
-        return replace(self, surface="passthrough")
+        return self._flat(self.view, self.servers)
 
     def of_server(self, server: str) -> "Offer | None":
         """What one server gives it, with all tools as they are; None where the server may not give it anything."""
         if server not in self._by_server:
             own = tuple((one, listed) for one, listed in self.servers if one.name == server)
-            view = self.view.of_server(server)
-            self._by_server[server] = replace(self, view=view, surface="passthrough", servers=own) if own else None
+            self._by_server[server] = self._flat(self.view.of_server(server), own) if own else None
         return self._by_server[server]
+
+    def _flat(self, view: View, servers: "tuple[tuple[ServerConfig, ServerTools | None], ...]") -> "Offer":
+        """A slice that was chosen by its address, and so does not change its surface by itself."""
+        profile = replace(self.profile, surface="passthrough")
+        return replace(self, profile=profile, surface="passthrough", view=view, servers=servers)
 
     @cached_property
     def _by_server(self) -> "dict[str, Offer | None]":

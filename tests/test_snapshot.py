@@ -226,3 +226,14 @@ def test_an_override_that_a_new_tool_makes_impossible_is_a_warning() -> None:
     assert snapshot.warnings == (
         "Profile work: github.search keeps its own name, since notes.new is called notes__new.",
     )
+
+
+def test_bundle_and_server_of_a_profile_that_switches_by_itself_are_flat_for_good() -> None:
+    offer = SNAPSHOT.offers["work"]
+    assert offer.profile.surface == "auto" and offer.display.is_switched
+
+    for slice_ in (offer.bundle, offer.of_server("github")):
+        assert slice_ is not None
+        assert slice_.display.plan("call_tool", {}) == Unknown("call_tool")
+        assert slice_.surface == slice_.profile.surface == "passthrough"
+    assert offer.of_server("nowhere") is None

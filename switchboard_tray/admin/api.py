@@ -36,7 +36,6 @@ from switchboard_tray.servers.process import memory_of_trees
 from switchboard_tray.snapshot import Offer
 from switchboard_tray.stores.config import ConfigStore, Loaded
 from switchboard_tray.surfaces.calling import MOST_HITS
-from switchboard_tray.surfaces.meta import HITS
 from switchboard_tray.wire.http import read_body
 
 log = logging.getLogger(__name__)
@@ -212,13 +211,12 @@ async def _tools(gateway: Gateway, request: Request) -> Any:
 
 
 async def _search(gateway: Gateway, request: Request) -> Any:
-    query, limit = request.query_params.get("query", ""), request.query_params.get("limit", str(HITS))
-    if not query.strip() or not limit.isascii() or not limit.isdigit() or not 0 < int(limit) <= MOST_HITS:
-        raise SwitchboardError(f"A search needs a query, and a limit of 1 to {MOST_HITS} if any.")
+    query = request.query_params.get("query", "")
+    if not query.strip():
+        raise SwitchboardError("A search needs the parameter query.")
+    limit = _number(request, "limit", default=0, most=MOST_HITS) or None
     offer = await _listed_offer(gateway, _profile_name(gateway, request.query_params.get("profile")))
-    return await gateway.searcher.answer(
-        lambda around: views.search_view(offer, query, int(limit), around), offer, gateway.hub.current.config
-    )
+    return await gateway.searcher.answer(lambda around: views.search_view(offer, query, limit, around), offer)
 
 
 async def _why(gateway: Gateway, request: Request) -> Any:

@@ -152,7 +152,7 @@ def profile_view(profile: Profile, snapshot: Snapshot) -> dict[str, Any]:
     }
 
 
-def search_view(offer: Offer, query: str, limit: int, around: Surroundings) -> dict[str, Any]:
+def search_view(offer: Offer, query: str, limit: int | None, around: Surroundings) -> dict[str, Any]:
     """The tools of a profile that fit `query`, best first; `miss` says why there are none."""
     material = offer.material
     found = find_entries(material, query, limit, around)

@@ -47,3 +47,14 @@ def finish(parser: Parser, about: str, run: Run, examples: str = "") -> Parser:
         parser.epilog = "examples:\n" + "\n".join(f"  {line}" for line in examples.strip().splitlines())
     parser.set_defaults(run=run, parser=parser)
     return parser
+
+
+def whole_number(most: int) -> Callable[[str], int]:
+    """The type of an option that is a number from 1 to `most`."""
+
+    def read(text: str) -> int:
+        if not text.isdecimal() or not 0 < int(text[:9]) <= most:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {most}")
+        return int(text)
+
+    return read

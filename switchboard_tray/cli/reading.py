@@ -43,8 +43,8 @@ class Reader(Protocol):
     def client_tools(self, profile: str | None) -> list[Json]:
         """What a client of the profile is listed; raises NotFound."""
 
-    def search(self, query: str, limit: int, profile: str | None) -> Json:
-        """The tools that fit a query; raises NotFound."""
+    def search(self, query: str, limit: int | None, profile: str | None) -> Json:
+        """The tools that fit a query: where no limit is given ten, or all of a server; raises NotFound."""
 
     def why(self, ref: str, profile: str | None) -> Json:
         """Why a tool is in a profile, or not; raises NotFound."""
@@ -96,9 +96,10 @@ class Live:
         answer: list[Json] = self._client.get("/tools", asClient="true", **_profile_query(profile))
         return answer
 
-    def search(self, query: str, limit: int, profile: str | None) -> Json:
+    def search(self, query: str, limit: int | None, profile: str | None) -> Json:
         """The tools that fit a query."""
-        answer: Json = self._client.get("/search", query=query, limit=str(limit), **_profile_query(profile))
+        asked = {} if limit is None else {"limit": str(limit)}
+        answer: Json = self._client.get("/search", query=query, **asked, **_profile_query(profile))
         return answer
 
     def why(self, ref: str, profile: str | None) -> Json:
@@ -154,7 +155,7 @@ class Stored:
         tools: list[Json] = json.loads(self._offer(profile).display.tools)
         return tools
 
-    def search(self, query: str, limit: int, profile: str | None) -> Json:
+    def search(self, query: str, limit: int | None, profile: str | None) -> Json:
         """The tools that fit a query."""
         from switchboard_tray.admin.views import search_view
         from switchboard_tray.stores.vectors import VectorStore

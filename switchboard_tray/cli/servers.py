@@ -16,7 +16,7 @@ from switchboard_tray.cli.new_server import (
     warn_of_secrets,
 )
 from switchboard_tray.cli.output import count, first_line, note, plain, print_facts, print_json, print_table, span, warn
-from switchboard_tray.cli.parsing import Actions, Parser, Run, add_action, add_actions
+from switchboard_tray.cli.parsing import Actions, Parser, Run, add_action, add_actions, whole_number
 from switchboard_tray.cli.reading import Json, load_config, open_reader
 from switchboard_tray.cli.values import typed_item
 from switchboard_tray.config.edit import add_server, change_server, remove_server
@@ -56,7 +56,7 @@ def add_arguments(parser: Parser, command: str) -> None:
     _named(actions, "refresh", "read a server's tools anew", _refresh)
     about = "print what a server wrote to stderr"
     logs = _named(actions, "logs", about, _logs, "switchboard server logs github --follow")
-    logs.add_argument("--lines", type=_lines, default=100, metavar="N", help="the last N lines (100)")
+    logs.add_argument("--lines", type=whole_number(100_000), default=100, metavar="N", help="the last N lines (100)")
     logs.add_argument("--follow", action="store_true", help="go on until Ctrl-C")
 
 
@@ -256,9 +256,3 @@ def new_lines(known: list[str], lines: list[str]) -> list[str]:
         if known[start:] == lines[: len(known) - start]:
             return lines[len(known) - start :]
     return lines
-
-
-def _lines(text: str) -> int:
-    if not text.isdecimal() or not 0 < int(text[:7]) <= 100_000:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 100000")
-    return int(text)

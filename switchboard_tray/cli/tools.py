@@ -9,12 +9,12 @@ from typing import Any
 from switchboard_tray.admin.client import find_gateway
 from switchboard_tray.cli.main import DONE, FAILED
 from switchboard_tray.cli.output import first_line, note, plain, print_json, print_table
-from switchboard_tray.cli.parsing import Parser, finish
+from switchboard_tray.cli.parsing import Parser, finish, whole_number
 from switchboard_tray.cli.reading import open_reader
 from switchboard_tray.errors import SwitchboardError
 from switchboard_tray.paths import Paths
 
-HITS, MOST_HITS = 10, 50
+MOST_HITS = 50
 _CALL_EXAMPLES = """
 switchboard call demo.add_note '{"title": "Water the plants"}'
 switchboard call github.create_issue - --profile work < issue.json
@@ -32,8 +32,8 @@ def add_arguments(parser: Parser, command: str) -> None:
             examples = 'switchboard search "create an issue"\nswitchboard search github.create_issue --signature'
             finish(parser, "find tools of a profile by what they do", _search, examples)
             parser.add_argument("query", metavar="QUERY", help="what the tool should do, or a tool's or server's name")
-            about = f"how many to show, 1 to {MOST_HITS}; {HITS} where none is given"
-            parser.add_argument("--limit", type=_limit, default=HITS, metavar="N", help=about)
+            about = f"how many to show, 1 to {MOST_HITS}; without it 10, or all of a server whose name the query is"
+            parser.add_argument("--limit", type=whole_number(MOST_HITS), metavar="N", help=about)
             about = "show how each is called, as a TypeScript signature"
             parser.add_argument("--signature", action="store_true", help=about)
         case "call":
@@ -67,12 +67,6 @@ def _tools(args: argparse.Namespace, paths: Paths) -> int:
     if unlisted:
         note(f"Not listed yet, so their tools are still to come: {', '.join(unlisted)}")
     return DONE
-
-
-def _limit(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 0 < int(text) <= MOST_HITS:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {MOST_HITS}")
-    return int(text)
 
 
 def _search(args: argparse.Namespace, paths: Paths) -> int:

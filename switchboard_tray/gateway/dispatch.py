@@ -34,7 +34,7 @@ from switchboard_tray.protocol.messages import (
 from switchboard_tray.servers.pool import ServerPool
 from switchboard_tray.snapshot import Offer
 from switchboard_tray.surfaces import instructions
-from switchboard_tray.surfaces.plan import Execute, Find, Invoke, Plan, Reply, Search, Unknown
+from switchboard_tray.surfaces.plan import Execute, Invoke, Plan, Reply, Search, Unknown
 
 log = logging.getLogger(__name__)
 
@@ -183,7 +183,7 @@ class Dispatcher:
             case Reply(result):
                 return result
             case Search(find):
-                return await self._search(find, offer)
+                return await self._searcher.answer(find, offer)
             case Execute(source):
                 try:
                     return (await self._scripts.run(source, offer, origin)).result
@@ -193,7 +193,7 @@ class Dispatcher:
                 self._door.refuse(profile, missing, params, origin)
                 if explain is None:
                     raise _unknown_tool(name)
-                return await self._search(explain, offer)
+                return await self._searcher.answer(explain, offer)
             case Invoke(ref, sent):
                 try:
                     return await self._door.call(profile, ref, sent, origin, listener)
@@ -201,9 +201,6 @@ class Dispatcher:
                     raise _unknown_tool(name) from None
                 except (ServerError, Refused) as fault:
                     return tool_error(f"{fault} {fault.hint}".strip())
-
-    async def _search(self, find: Find, offer: Offer) -> bytes:
-        return await self._searcher.answer(find, offer, self._hub.current.config)
 
     async def _listed(self, facts: ClientFacts) -> Shown:
         """What the client is shown, after a few seconds for servers that were never listed."""

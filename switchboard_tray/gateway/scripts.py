@@ -11,13 +11,13 @@ from switchboard_tray.catalog.code_names import CodeName
 from switchboard_tray.config.model import Profile
 from switchboard_tray.errors import NotFound, Refused, ServerError
 from switchboard_tray.gateway.door import Door, Origin
-from switchboard_tray.gateway.hub import Hub
 from switchboard_tray.gateway.searching import Searcher
 from switchboard_tray.protocol.calls import Silent
 from switchboard_tray.protocol.messages import RpcError
 from switchboard_tray.protocol.spans import members
 from switchboard_tray.sandbox.model import Budgets, Clock, Outcome, Script, ToolFailed
 from switchboard_tray.sandbox.pool import SandboxPool
+from switchboard_tray.sandbox.process import WorkerGone
 from switchboard_tray.servers.pool import ServerPool
 from switchboard_tray.snapshot import Offer
 from switchboard_tray.surfaces.arguments import find_faults
@@ -30,8 +30,8 @@ from switchboard_tray.typescript.render import signature
 class Scripts:
     """Runs scripts with the tools of a profile."""
 
-    def __init__(self, hub: Hub, pool: ServerPool, door: Door, searcher: Searcher, sandbox: SandboxPool) -> None:
-        self._hub, self._pool, self._door, self._searcher, self._sandbox = hub, pool, door, searcher, sandbox
+    def __init__(self, pool: ServerPool, door: Door, searcher: Searcher, sandbox: SandboxPool) -> None:
+        self._pool, self._door, self._searcher, self._sandbox = pool, door, searcher, sandbox
 
     async def run(self, source: str, offer: Offer, origin: Origin) -> Outcome:
         """Run `source` to its end. Rows of its calls in the audit name the run.
@@ -42,7 +42,7 @@ class Scripts:
         script = Script(source, _methods(offer), _budgets(offer.profile))
         try:
             return await self._sandbox.run(script, _Host(self, offer, origin))
-        except OSError as exc:
+        except (OSError, WorkerGone) as exc:
             raise ServerError(f"Code cannot be run: {exc}.", hint="Run `switchboard doctor`.") from exc
 
     def expect(self) -> None:
@@ -81,15 +81,13 @@ class Scripts:
 
     async def search(self, offer: Offer, query: str, limit: int) -> list[tuple[str, str]]:
         """Code name and summary of each tool that fits."""
-        found = await self._searcher.answer(
-            lambda around: find_entries(offer.material, query, limit, around)[:limit], offer, self._hub.current.config
-        )
+        found = await self._searcher.answer(lambda around: find_entries(offer.material, query, limit, around), offer)
         return [(by_code_name(entry), summary(text_of(entry), SUMMARY_CHARS)) for entry in found]
 
     async def describe(self, offer: Offer, names: list[str]) -> str:
         """TypeScript of the named tools."""
         return await self._searcher.answer(
-            lambda around: described(offer.material, names, around, by_code_name), offer, self._hub.current.config
+            lambda around: described(offer.material, names, around, by_code_name), offer
         )
 
 

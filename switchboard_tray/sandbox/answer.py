@@ -40,8 +40,8 @@ class Logs:
         return f"Logs:\n{text}" + (f"\n[logs cut at {self._limit} characters]" if self._is_cut else "")
 
 
-def write_result(ended: Ended, logs: Logs, notes: Notes) -> bytes:
-    """The tool result of a run that ended well."""
+def write_result(ended: Ended, logs: Logs, notes: Notes, not_awaited: Sequence[str]) -> bytes:
+    """The tool result of a run that ended well; `not_awaited` names the calls that it left behind."""
     shown = ended.value
     if ended.full_chars:
         shown += f"\n[cut at {len(shown)} of {ended.full_chars} characters: return less, such as a part or some fields]"
@@ -50,12 +50,16 @@ def write_result(ended: Ended, logs: Logs, notes: Notes) -> bytes:
         is_nothing = ended.returned == "undefined"
         what = _NOTHING_RETURNED if is_nothing else f"a {ended.returned} was returned, which is no JSON."
         parts.append(f"Hint: {what}")
-    parts.append(_not_awaited(ended.not_awaited))
+    parts.append(_not_awaited(not_awaited))
     return _result("\n\n".join(part for part in parts if part), notes.named_in(ended.value), is_error=False)
 
 
 def write_failure(
-    fault: Fault, logs: Logs, servers: Mapping[str, Sequence[str]], hints: Mapping[str, str], ended: Ended
+    fault: Fault,
+    logs: Logs,
+    servers: Mapping[str, Sequence[str]],
+    hints: Mapping[str, str],
+    not_awaited: Sequence[str],
 ) -> bytes:
     """The tool result of a run that failed; `hints` are those of failed tools, by their messages."""
     place = ""
@@ -64,7 +68,7 @@ def write_failure(
     parts = [f"{fault.kind}: {fault.name}: {fault.message}{place}"]
     if hint := hints.get(fault.message) or _hint(fault, servers):
         parts.append(f"Hint: {hint}")
-    parts += [_not_awaited(ended.not_awaited), logs.section()]
+    parts += [_not_awaited(not_awaited), logs.section()]
     return _result("\n\n".join(part for part in parts if part), [], is_error=True)
 
 

@@ -81,18 +81,19 @@ class SandboxPool:
         return await WorkerProcess.start(self._engine_folder)
 
     async def _refill(self) -> None:
-        self._cool_later()
         try:
             async with self._filling:
                 while len(self._warm) < WARM and not self._is_closed:
                     self._warm.append(await WorkerProcess.start(self._engine_folder))
         except (OSError, WorkerGone, TimeoutError) as exc:
             log.warning("no process for scripts can be started: %s", exc)
+        self._cool_later()
 
     def _cool_later(self) -> None:
         if self._cooling is not None:
             self._cooling.cancel()
-        self._cooling = asyncio.get_running_loop().call_later(IDLE_S, lambda: self._later(self._cool()))
+        if not self._is_closed:
+            self._cooling = asyncio.get_running_loop().call_later(IDLE_S, lambda: self._later(self._cool()))
 
     async def _cool(self) -> None:
         warm, self._warm = self._warm, []

@@ -85,9 +85,7 @@ class Run:
         finally:
             for task in self._running:
                 task.cancel()
-        names = [name for _, name in self._running.values()]
-        not_awaited = tuple(dict.fromkeys((*names, *ended.not_awaited))) if names else ended.not_awaited
-        return self._outcome(ended, not_awaited, memory_bytes)
+        return self._outcome(ended, memory_bytes)
 
     def _begin(self, worker: WorkerProcess) -> None:
         budgets = self._script.budgets
@@ -221,20 +219,21 @@ class Run:
         log.warning("a script's process ended with status %s: %s", status, gone)
         return Ended(Fault("aborted", "Crash", "the process that ran the code ended"))
 
-    def _outcome(self, ended: Ended, not_awaited: tuple[str, ...], memory_bytes: int) -> Outcome:
-        ended = Ended(ended.fault, ended.value, ended.full_chars, ended.returned, not_awaited)
+    def _outcome(self, ended: Ended, memory_bytes: int = 0) -> Outcome:
+        # A script that came to its end tells also of calls that were not begun.
+        not_awaited = ended.not_awaited or [name for _, name in self._running.values()]
         if ended.fault is None:
-            kind, result = "ok", write_result(ended, self._logs, self._notes)
+            kind, result = "ok", write_result(ended, self._logs, self._notes, not_awaited)
         else:
             kind = ended.fault.kind
-            result = write_failure(ended.fault, self._logs, self._script.servers, self._hints, ended)
+            result = write_failure(ended.fault, self._logs, self._script.servers, self._hints, not_awaited)
         wall_ms = (self._loop.time() - self._began) * 1000
         return Outcome(kind, result, wall_ms, len(self._made), memory_bytes, tuple(self._made))
 
     def timed_out(self) -> Outcome:
         """What the run comes to when its time is up and its process was killed."""
         fault = Fault("timeout", "Timeout", f"the run took longer than {self._script.budgets.wall_s:g} s")
-        return self._outcome(Ended(fault), tuple(dict.fromkeys(name for _, name in self._running.values())), 0)
+        return self._outcome(Ended(fault))
 
 
 def refuse_source(script: Script) -> Outcome | None:
@@ -244,7 +243,7 @@ def refuse_source(script: Script) -> Outcome | None:
     if size <= most:
         return None
     fault = Fault("syntax", "SyntaxError", f"the source has {size} bytes, more than {most}")
-    return Outcome("syntax", write_failure(fault, Logs(0), {}, {}, Ended(fault)), 0.0, 0)
+    return Outcome("syntax", write_failure(fault, Logs(0), {}, {}, ()), 0.0, 0)
 
 
 def _ended(said: dict[str, Any]) -> Ended:

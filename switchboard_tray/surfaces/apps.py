@@ -22,8 +22,8 @@ def list_tools(material: Material) -> bytes:
 
 def plan_call(material: Material, name: str, params: Mapping[str, Raw]) -> Plan:
     """What a call of a server's tool comes to."""
-    entries = material.by_server.get(name.casefold())
-    if entries is None:
+    entries = material.find_server(name)
+    if not entries:
         return Unknown(name)
     given = calling.read_given(params)
     tool, action = given.get("tool", given.get("name")), given.get("action")

@@ -14,6 +14,7 @@ from switchboard_tray.surfaces.material import Material, summary, text_of
 from switchboard_tray.surfaces.plan import Invoke, Plan, Reply, Search, Surroundings, Unknown
 from switchboard_tray.typescript.render import signature
 
+HITS = 10
 SUMMARY_CHARS = 160
 SHOWN_CHARS = 200
 MOST_HITS = 50
@@ -50,28 +51,27 @@ def search(
     wanted = query.strip()
     if not wanted:
         return Reply(text_result(write_manifest(_SERVERS, material.servers)))
-    entries = _entries_of_server(material, wanted)
-    if entries is not None:
+    if entries := _tools_of_server(material, wanted):
         return Reply(text_result(_server_list(entries, signature_chars, named)))
 
     def find(around: Surroundings) -> bytes:
         found = find_entries(material, wanted, limit, around)
         lines = "\n".join(_hit(entry, signature_chars, named) for entry in found)
-        return text_result(lines or explain_miss(material, wanted, around))
+        return text_result(lines or explain_miss(material, wanted, around, named))
 
     return Search(find)
 
 
-def find_entries(material: Material, query: str, limit: int, around: Surroundings) -> list[Entry]:
-    """The tools that fit `query`, best first; all of a server whose name it is."""
-    of_server = _entries_of_server(material, query.strip())
-    if of_server is not None:
-        return list(of_server)
-    return [material.view.by_ref[hit.ref] for hit in material.index.search(query, limit, around.load_vectors())]
+def find_entries(material: Material, query: str, limit: int | None, around: Surroundings) -> Sequence[Entry]:
+    """The tools that fit `query`, best first, at most `limit`: where none is given ten, or all of a server it names."""
+    if entries := _tools_of_server(material, query.strip()):
+        return entries[:limit]
+    hits = material.index.search(query, HITS if limit is None else limit, around.load_vectors())
+    return [material.view.by_ref[hit.ref] for hit in hits]
 
 
-def _entries_of_server(material: Material, query: str) -> Sequence[Entry] | None:
-    return material.by_server.get(query.removesuffix(".*").casefold())
+def _tools_of_server(material: Material, query: str) -> Sequence[Entry]:
+    return material.find_server(query.removesuffix(".*"))
 
 
 def _server_list(entries: Sequence[Entry], signature_chars: int | None, named: Named) -> str:
@@ -90,14 +90,15 @@ def _hit(entry: Entry, signature_chars: int | None, named: Named) -> str:
     return f"{named(entry)} - {said}" if said else named(entry)
 
 
-def explain_miss(material: Material, query: str, around: Surroundings) -> str:
+def explain_miss(material: Material, query: str, around: Surroundings, named: Named = by_reference) -> str:
     """Why `query` found nothing: a model must not take a server that is off for a thing that cannot be done."""
     tools, servers = _counted(len(material.view.entries), "tool"), _counted(len(material.servers), "server")
     lines = [f"No match for {query[:SHOWN_CHARS]!r} among {tools} of {servers}."]
     if near := material.index.near_names(query, 5):
-        lines.append(f"Near names: {', '.join(str(ref) for ref in near)}")
-    if material.servers:
-        lines.append(f"Servers: {', '.join(server.name for server in material.servers)}")
+        lines.append(f"Near names: {', '.join(named(material.view.by_ref[ref]) for ref in near)}")
+    if material.by_server:
+        servers_named = (named(entries[0]).partition(".")[0] for entries in material.by_server.values())
+        lines.append(f"Servers: {', '.join(servers_named)}")
     lines += [f"Not searched: {trouble.name} ({trouble.why})" for trouble in around.troubles]
     return "\n".join(lines)
 
@@ -122,7 +123,7 @@ def described(material: Material, names: Sequence[str], around: Surroundings, na
     for name in names[:MOST_SCHEMAS]:
         entry = material.view.find(name)
         if entry is None:
-            parts.append(_unknown_tool(material, name))
+            parts.append(_unknown_tool(material, name, named))
         else:
             parts.append(signature(named(entry), entry.tool, shape=around.shape_of(entry.ref)))
     if len(names) > MOST_SCHEMAS:
@@ -134,9 +135,9 @@ def _signature(entry: Entry) -> str:
     return signature(str(entry.ref), entry.tool)
 
 
-def _unknown_tool(material: Material, name: str) -> str:
+def _unknown_tool(material: Material, name: str, named: Named = by_reference) -> str:
     """That there is no such tool, with the nearest that there are: of this profile alone."""
-    near = ", ".join(str(ref) for ref in material.near(name))
+    near = ", ".join(named(entry) for entry in material.near(name))
     way = f"Did you mean: {near}?" if near else "Search for what you need."
     return f"Unknown tool: {name[:SHOWN_CHARS]}. {way}"
 

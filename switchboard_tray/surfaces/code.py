@@ -48,11 +48,10 @@ def list_tools(material: Material) -> bytes:
     if declared is not None:
         return dumps([_execute_definition(f"{_EXECUTE}\n\nThe tools:\n\n{declared}" if declared else _EXECUTE)])
     named = tuple(
-        ServerLine(entries[0].code_name.server, server.tool_count, server.purpose)
+        ServerLine(material.find_server(server.name)[0].code_name.server, server.tool_count, server.purpose)
         for server in material.servers
-        if (entries := material.by_server.get(server.name.casefold()))
     )
-    search = meta.search_definition(_SEARCH, Material(material.view, named), meta.HITS)
+    search = meta.search_definition(_SEARCH, Material(material.view, named), calling.HITS)
     execute = _execute_definition(write_manifest(f"{_EXECUTE}\n{_FIND}", named))
     return dumps([execute, search, meta.schema_definition()])
 
@@ -67,7 +66,7 @@ def plan_call(material: Material, name: str, params: Mapping[str, Raw]) -> Plan:
                 return calling.error_reply("code: give JavaScript as text, such as async () => { return 1; }")
             return Execute(source)
         case "search_tools":
-            limit = calling.read_limit(given, meta.HITS)
+            limit = calling.read_limit(given, calling.HITS)
             return calling.search(material, calling.read_query(given), limit, named=by_code_name)
         case "get_schema":
             return calling.describe(material, calling.read_names(given), by_code_name)
@@ -85,7 +84,7 @@ def _declared(material: Material) -> str | None:
     if len(material.view.entries) > DECLARED_CHARS // _SHORTEST_CHARS:
         return None
     # What results looked like is left out before everything is.
-    for shapes in (material.shapes, {}):
+    for shapes in (material.shapes, {}) if material.shapes else ({},):
         text = declarations([_of_server(entries, shapes) for entries in material.by_server.values()])
         if len(text) <= DECLARED_CHARS:
             return text

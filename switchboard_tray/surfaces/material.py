@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from switchboard_tray.names import ToolRef
 from switchboard_tray.profiles.view import Entry, View
 from switchboard_tray.surfaces.topics import find_topics
 
@@ -55,9 +54,18 @@ class Material:
             groups.setdefault(entry.ref.server.casefold(), []).append(entry)
         return {name: tuple(entries) for name, entries in groups.items()}
 
-    def near(self, text: str) -> list[ToolRef]:
+    @cached_property
+    def _by_any_server_name(self) -> Mapping[str, tuple[Entry, ...]]:
+        by_code = {entries[0].code_name.server.casefold(): entries for entries in self.by_server.values()}
+        return {**by_code, **self.by_server}
+
+    def find_server(self, name: str) -> tuple[Entry, ...]:
+        """The entries of the server meant by `name`, its own or the one in code, in any letter case; else none."""
+        return self._by_any_server_name.get(name.casefold(), ())
+
+    def near(self, text: str) -> list[Entry]:
         """The tools of this profile that may be meant by `text`, at most five."""
-        return [hit.ref for hit in self.index.search(text, 5)]
+        return [self.view.by_ref[hit.ref] for hit in self.index.search(text, 5)]
 
 
 def text_of(entry: Entry) -> str:

@@ -11,7 +11,6 @@ from switchboard_tray.surfaces.manifest import write_manifest
 from switchboard_tray.surfaces.material import Material
 from switchboard_tray.surfaces.plan import Plan, Unknown
 
-HITS = 10
 _SEARCH = (
     "Find tools of the servers below by what they do. Answers one tool a line: NAME - what it does. "
     "Search before you conclude that something cannot be done. "
@@ -29,7 +28,7 @@ _CALL = (
 
 def list_tools(material: Material) -> bytes:
     """The three definitions as a JSON array."""
-    return dumps([search_definition(_SEARCH, material, HITS), schema_definition(), call_definition(_CALL)])
+    return dumps([search_definition(_SEARCH, material, calling.HITS), schema_definition(), call_definition(_CALL)])
 
 
 def plan_call(material: Material, name: str, params: Mapping[str, Raw]) -> Plan:
@@ -37,7 +36,7 @@ def plan_call(material: Material, name: str, params: Mapping[str, Raw]) -> Plan:
     given = calling.read_given(params)
     match name:
         case "search_tools":
-            return calling.search(material, calling.read_query(given), calling.read_limit(given, HITS))
+            return calling.search(material, calling.read_query(given), calling.read_limit(given, calling.HITS))
         case "get_schema":
             return calling.describe(material, calling.read_names(given))
         case "call_tool":

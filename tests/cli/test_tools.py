@@ -74,6 +74,11 @@ def test_search_shows_what_fits_best_first(listed: Cli) -> None:
     assert found["signature"] in listed.done("search", "bee", "--limit", "1", "--signature").out
 
 
+def test_limit_holds_for_the_tools_of_a_server_too(listed: Cli) -> None:
+    assert [one["ref"] for one in listed.done("search", "one", "--json").json()] == ["one.a", "one.b"]
+    assert [one["ref"] for one in listed.done("search", "one", "--json", "--limit", "1").json()] == ["one.a"]
+
+
 def test_search_that_finds_nothing_says_so_beside_the_result(listed: Cli) -> None:
     outcome = listed.done("search", "qqzzqq")
 

@@ -21,13 +21,12 @@ def logs(*lines: str, limit: int = 1000) -> Logs:
     return kept
 
 
-def result(ended: Ended, kept: Logs | None = None) -> str:
-    return said(write_result(ended, kept or logs(), Notes()))
+def result(ended: Ended, kept: Logs | None = None, *, not_awaited: Sequence[str] = ()) -> str:
+    return said(write_result(ended, kept or logs(), Notes(), not_awaited))
 
 
 def failure(fault: Fault, kept: Logs | None = None, *, not_awaited: Sequence[str] = (), **hints: str) -> str:
-    ended = Ended(fault, not_awaited=tuple(not_awaited))
-    written = write_failure(fault, kept or logs(), SERVERS, hints, ended)
+    written = write_failure(fault, kept or logs(), SERVERS, hints, not_awaited)
     assert json.loads(written)["isError"] is True
     return said(written)
 
@@ -53,7 +52,7 @@ def test_value_that_is_no_json_gets_a_hint(returned: str, hint: str) -> None:
 
 
 def test_calls_that_nobody_awaited_are_named() -> None:
-    assert "Note: 1 call was not awaited and cancelled: s.a" in result(Ended(not_awaited=("s.a",)))
+    assert "Note: 1 call was not awaited and cancelled: s.a" in result(Ended(), not_awaited=["s.a"])
     many = tuple(f"s.t{number}" for number in range(25))
     told = failure(Fault("runtime", "E", "m"), not_awaited=many)
     assert "Note: 25 calls were not awaited and cancelled: s.t0, " in told
@@ -65,7 +64,7 @@ def test_block_whose_note_is_returned_is_appended() -> None:
     note = notes.add("image", block, 3, "image/png")
     notes.add("image", block, 3, "image/png")
 
-    content = json.loads(write_result(Ended(value=json.dumps([note])), logs(), notes))["content"]
+    content = json.loads(write_result(Ended(value=json.dumps([note])), logs(), notes, ()))["content"]
     assert content[1:] == [json.loads(bytes(block))]
 
 

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -14,6 +15,7 @@ import pytest_asyncio
 from switchboard_tray.sandbox.check import check_sandbox
 from switchboard_tray.sandbox.model import Budgets, Outcome, Script
 from switchboard_tray.sandbox.pool import SandboxPool
+from switchboard_tray.sandbox.process import WorkerGone
 from tests.fixtures.waiting import eventually
 from tests.sandbox.host import SERVERS, EchoHost, said, value_of
 
@@ -212,3 +214,42 @@ async def test_what_a_script_puts_on_every_object_does_not_reach_the_bridge(pool
     outcome = await run(pool, f"async () => {{ Object.prototype.{poison}; await s.echo(5); return 42 }}")
 
     assert (outcome.kind, value_of(outcome.result)) == ("ok", 42)
+
+
+async def test_each_call_that_nobody_awaited_is_counted(pool: SandboxPool) -> None:
+    begun = "async () => { s.gate({}); s.gate({}); await s.echo({}); s.gate({}); return 1 }"
+    failed = "async () => { s.gate({}); s.gate({}); await s.echo({}); throw new Error('x') }"
+
+    assert "3 calls were not awaited and cancelled: s.gate, s.gate, s.gate" in said((await run(pool, begun)).result)
+    assert "2 calls were not awaited and cancelled: s.gate, s.gate" in said((await run(pool, failed)).result)
+
+
+async def test_workers_are_not_kept_where_no_script_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("switchboard_tray.sandbox.pool.IDLE_S", 0.01)
+    async with SandboxPool() as idle:
+        idle.expect()
+        there = await eventually(lambda: idle.pids)
+        await eventually(lambda: not idle.pids and not any(psutil.pid_exists(pid) for pid in there))
+
+
+async def test_script_beyond_those_that_run_side_by_side_waits_and_loses_no_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("switchboard_tray.sandbox.pool.RUNS", 1)
+    host, other = EchoHost(), EchoHost()
+    async with SandboxPool() as narrow:
+        first = asyncio.create_task(run(narrow, "async () => s.gate({})", host))
+        await eventually(lambda: host.calls)
+        second = asyncio.create_task(run(narrow, "async () => s.echo({})", other))
+        await asyncio.wait([second], timeout=0.2)
+        began = bool(other.calls)
+        host.gate.set()
+
+        assert (await first).kind == "ok" and not began
+        assert (await second).wall_ms < 200
+
+
+async def test_engine_that_is_not_there_is_told(tmp_path: Path) -> None:
+    async with SandboxPool(engine_folder=str(tmp_path)) as broken:
+        with pytest.raises(WorkerGone):
+            await run(broken, "1")

@@ -57,3 +57,22 @@ def test_search_and_schema_name_tools_as_code_does() -> None:
     assert found.startswith("my_server.tool_7 - ")
     assert "my_server.tool_7(" in text(code.plan_call(material, "get_schema", given(names=["my_server.tool_7"])))
     assert text(code.plan_call(material, "search_tools", given(query="my-server"))).startswith("my_server.tool_0 - ")
+
+
+def test_server_is_listed_by_the_name_that_code_has_for_it_too() -> None:
+    material = material_of({"my-server": [tool("tool-1", "Does a thing."), tool("tool-2")], "other": [tool("x")]})
+
+    for query in ("my-server", "my_server", "MY_SERVER.*"):
+        assert text(code.plan_call(material, "search_tools", given(query=query))).splitlines() == [
+            "my_server.tool_1 - Does a thing.",
+            "my_server.tool_2",
+        ]
+
+
+def test_near_names_and_servers_of_a_miss_are_those_of_code() -> None:
+    material = material_of({"my-server": [tool("add-note", "Does a thing.")]})
+
+    missed = text(code.plan_call(material, "search_tools", given(query="qqq adnote")))
+    assert "Near names: my_server.add_note" in missed and "Servers: my_server" in missed
+    unknown = text(code.plan_call(material, "get_schema", given(names=["add_nota"])))
+    assert "Did you mean: my_server.add_note?" in unknown

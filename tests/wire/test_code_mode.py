@@ -5,12 +5,14 @@ import json
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 import pytest_asyncio
 
+from switchboard_tray.sandbox.process import WorkerProcess
 from tests.fixtures.clients import McpClient, ModernClient, connected
 from tests.fixtures.gateway import RunningGateway, config_of, running_gateway
 from tests.fixtures.servers import ScriptedServer, Servers, error, result, text, tool
@@ -228,3 +230,17 @@ async def test_others_are_served_while_scripts_do_their_worst(gateway: RunningGa
 
     assert served > len(hostile)
     assert all(task.result()["isError"] for task in runs)
+
+
+async def test_engine_that_cannot_be_started_is_told_with_what_to_do(
+    gateway: RunningGateway, client: McpClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("switchboard_tray.sandbox.process.WORKER", tmp_path / "gone.py")
+    monkeypatch.setattr("switchboard_tray.sandbox.pool.SandboxPool._take", lambda pool: WorkerProcess.start())
+    told = await execute(client, "1")
+    answer = await gateway.api("POST", "/runs", {"code": "1"})
+
+    assert told["isError"] is True
+    assert told["content"][0]["text"].startswith("Code cannot be run: ")
+    assert "switchboard doctor" in told["content"][0]["text"]
+    assert answer.status == 503 and answer.json()["error"]["hint"] == "Run `switchboard doctor`."
