@@ -12,23 +12,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from build.environment import (
-    ROOT,
-    Unavailable,
-    digest,
-    install_locks,
-    lock_file,
-    make_venv,
-    only_one_setup,
-    run,
-    venv_python,
-)
+from build.environment import ROOT, Unavailable, digest, only_one_setup, prepare_alone, read_text, run
 
 FOLDER = ROOT / "tests" / "clients"
 MODULES = FOLDER / "node_modules"
 NODE_NEEDED = (22, 19)
-
-_VENV = ROOT / ".venv-clients"
 
 
 def prepare_npm() -> Path:
@@ -39,13 +27,14 @@ def prepare_npm() -> Path:
     wanted = digest(FOLDER / "package-lock.json")
     # npm begins by deleting the folder, and with it the stamp.
     stamp = MODULES / ".installed"
-    if _read(stamp) != wanted:
+    if read_text(stamp) != wanted:
         npm = shutil.which("npm")
         if npm is None:
             raise Unavailable("npm is not installed: it comes with Node.js")
         with only_one_setup():
-            if _read(stamp) != wanted:
-                _say("tests/clients/node_modules")
+            if read_text(stamp) != wanted:
+                what = "tests/clients/node_modules (half a minute, once for each change of its lock)"
+                print(f"setting up {what} ...", file=sys.stderr, flush=True)
                 # No package needs its install scripts here, and some would download.
                 run([npm, "ci", "--ignore-scripts", "--fetch-retries=1"], "install npm packages", FOLDER)
                 stamp.write_text(wanted, "utf-8")
@@ -54,16 +43,7 @@ def prepare_npm() -> Path:
 
 def prepare_python() -> Path:
     """The Python of `.venv-clients/`, which is made first where needed. Raises Unavailable, SetupError."""
-    wanted = f"{sys.version_info[:2]} {_VENV} {digest(lock_file('clients'))}"
-    stamp = _VENV / "installed"
-    if _read(stamp) != wanted:
-        with only_one_setup():
-            if _read(stamp) != wanted:
-                _say(_VENV.name)
-                make_venv(_VENV)
-                install_locks(venv_python(_VENV), ["clients"])
-                stamp.write_text(wanted, "utf-8")
-    return venv_python(_VENV)
+    return prepare_alone("clients")
 
 
 def _find_node() -> Path:
@@ -77,14 +57,3 @@ def _find_node() -> Path:
         needed = ".".join(str(number) for number in NODE_NEEDED)
         raise Unavailable(f"Node.js {needed} or newer is not installed, and npm has none for this kind of machine")
     return Path(system)
-
-
-def _read(stamp: Path) -> str | None:
-    try:
-        return stamp.read_text("utf-8")
-    except OSError:
-        return None
-
-
-def _say(what: str) -> None:
-    print(f"setting up {what} (half a minute, once for each change of its lock) ...", file=sys.stderr, flush=True)

@@ -91,6 +91,33 @@ def prepare(locks: tuple[str, ...]) -> Path:
     return venv_python(_VENV)
 
 
+def prepare_alone(lock: str) -> Path:
+    """The Python of `.venv-LOCK/`, an environment that has that lock and nothing of ours.
+
+    Made first where it is missing or its lock changed. Raises Unavailable, SetupError.
+    """
+    venv = ROOT / f".venv-{lock}"
+    wanted = f"{sys.version_info[:2]} {venv} {digest(lock_file(lock))}"
+    stamp = venv / "installed"
+    if read_text(stamp) != wanted:
+        with only_one_setup():
+            # Read again: whoever held the lock may have done the work.
+            if read_text(stamp) != wanted:
+                print(f"setting up {venv.name} (once for each change of its lock) ...", file=sys.stderr, flush=True)
+                make_venv(venv)
+                install_locks(venv_python(venv), [lock])
+                stamp.write_text(wanted, "utf-8")
+    return venv_python(venv)
+
+
+def read_text(path: Path) -> str | None:
+    """What a file says; None where there is none."""
+    try:
+        return path.read_text("utf-8")
+    except OSError:
+        return None
+
+
 def check_python(version: tuple[int, int]) -> None:
     """Refuse a Python that the project does not run on; raises SetupError."""
     if not _OLDEST <= version <= _NEWEST:

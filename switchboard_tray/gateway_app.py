@@ -10,7 +10,7 @@ import signal
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
 from msgspec import Raw
@@ -69,17 +69,27 @@ def run(
         loaded = store.create_first()
         with crashes_to(paths.logs), log_to(paths.logs, loaded.config.settings.log_level, verbose=verbose):
             with asyncio.Runner(loop_factory=new_event_loop) as runner:
-                runner.run(_serve(store, paths, port or loaded.config.settings.port, environ))
+                runner.run(serve(store, paths, port or loaded.config.settings.port, environ, _stopped_by_signals))
     return 0
 
 
-async def _serve(store: ConfigStore, paths: Paths, port: int, environ: Mapping[str, str]) -> None:
+async def serve(
+    store: ConfigStore,
+    paths: Paths,
+    port: int,
+    environ: Mapping[str, str],
+    stopped_by: Callable[[Callable[[], None]], AbstractContextManager[None]],
+) -> None:
+    """Serve on `port`, on a free one where it is 0, until what `stopped_by` is handed is called.
+
+    Raises `GatewayError` where the port is taken.
+    """
     sockets = listen(port)
-    url = f"http://127.0.0.1:{port}"
+    url = f"http://127.0.0.1:{sockets[0].getsockname()[1]}"
     server = HttpServer()
     async with build_gateway(store, paths, url, environ, server.stop) as app:
         server.at_stop = app.endpoint.close
-        with _stopped_by_signals(server.stop):
+        with stopped_by(server.stop):
             write_daemon(paths.daemon, Daemon(os.getpid(), url, __version__))
             try:
                 log.info("gateway %s serves at %s", __version__, url)

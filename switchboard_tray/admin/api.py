@@ -4,7 +4,6 @@ Any path below ``/api/v1`` is 401 without the token, whether it exists or not.
 """
 
 import asyncio
-import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -14,12 +13,12 @@ import msgspec
 from msgspec import Raw
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Mount, Route, Router
-from starlette.types import Receive, Scope, Send
+from starlette.routing import Mount, Route
 
 from switchboard_tray import __version__
 from switchboard_tray.admin import views
-from switchboard_tray.admin.auth import NONCE_CHARS, is_authorized, prove
+from switchboard_tray.admin.auth import NONCE_CHARS, prove
+from switchboard_tray.admin.http import Authorized, JsonRoute, error_response, json_response, with_json_404
 from switchboard_tray.config.edit import merge_patch
 from switchboard_tray.config.problems import BrokenFile, InvalidConfig
 from switchboard_tray.errors import ConfigConflict, ConfigError, NotFound, Refused, ServerError, SwitchboardError
@@ -88,7 +87,7 @@ def admin_routes(gateway: Gateway) -> list[Route | Mount]:
     """All routes of the admin API, and ``/hello``."""
 
     def route(method: str, path: str, handler: Handler) -> Route:
-        return _JsonRoute(path, _endpoint(gateway, handler), methods=[method])
+        return JsonRoute(path, _endpoint(gateway, handler), methods=[method])
 
     api = [
         route("GET", "/status", _status),
@@ -109,7 +108,7 @@ def admin_routes(gateway: Gateway) -> list[Route | Mount]:
         route("POST", "/runs", _run),
     ]
     hello = Route("/hello", _endpoint(gateway, _hello), methods=["GET"])
-    return [hello, Mount(PREFIX, app=_Authorized(_with_json_404(api), gateway.token))]
+    return [hello, Mount(PREFIX, app=Authorized(with_json_404(api), gateway.token))]
 
 
 # -- handlers ----------------------------------------------------------------------------------------------------------
@@ -357,57 +356,3 @@ def _endpoint(gateway: Gateway, handler: Handler) -> Callable[[Request], Awaitab
         return result if isinstance(result, Response) else json_response(result)
 
     return answer
-
-
-def json_response(value: Any, status: int = 200) -> Response:
-    """An answer that no cache keeps."""
-    return Response(_encoded(value), status, {"cache-control": "no-store"}, "application/json")
-
-
-def _encoded(value: Any) -> bytes:
-    try:
-        return dumps(value)
-    except UnicodeEncodeError:
-        # Half a surrogate pair, in what the config keeps of keys it does not know: written as its escape.
-        return json.dumps(value).encode()
-
-
-def error_response(status: int, message: str, hint: str = "", problems: list[Any] | None = None) -> Response:
-    """An error as every client of the API reads it."""
-    return json_response({"error": {"message": message, "hint": hint, "problems": problems or []}}, status)
-
-
-class _JsonRoute(Route):
-    """A route that answers a wrong method in JSON, as everything else."""
-
-    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self.methods and scope["method"] not in self.methods:
-            refusal = error_response(405, f"{scope['path']} takes {' or '.join(sorted(self.methods))}.")
-            refusal.headers["allow"] = ", ".join(sorted(self.methods))
-            await refusal(scope, receive, send)
-        else:
-            await super().handle(scope, receive, send)
-
-
-class _Authorized:
-    """Lets pass requests that carry the admin token."""
-
-    def __init__(self, app: Router, token: str) -> None:
-        self._app, self._token = app, token
-        self.routes = app.routes
-        """Where a `Mount` looks for the routes below it."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        given = next((value.decode("latin-1") for key, value in scope["headers"] if key == b"authorization"), None)
-        if not is_authorized(given, self._token):
-            refusal = error_response(401, "The admin API needs the admin token.", "Use the switchboard command.")
-            refusal.headers["www-authenticate"] = "Bearer"
-            return await refusal(scope, receive, send)
-        await self._app(scope, receive, send)
-
-
-def _with_json_404(routes: list[Route]) -> Router:
-    async def nothing_here(scope: Scope, receive: Receive, send: Send) -> None:
-        await error_response(404, f"There is nothing at {scope['path']}.")(scope, receive, send)
-
-    return Router(routes, default=nothing_here, redirect_slashes=False)

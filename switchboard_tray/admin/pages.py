@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from switchboard_tray.admin.api import error_response, json_response
+from switchboard_tray.admin.http import error_response, json_response
 from switchboard_tray.config.schema import config_schema
 
 HEADERS = {
