@@ -123,7 +123,8 @@ def _exec(args: argparse.Namespace, paths: Paths) -> int:
     try:
         code = sys.stdin.read() if args.file == "-" else Path(args.file).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as exc:
-        raise SwitchboardError(f"{args.file} cannot be read: {exc}.", hint="Name a file with JavaScript.") from exc
+        why = exc.strerror if isinstance(exc, OSError) else "it is no text in UTF-8"
+        raise SwitchboardError(f"{args.file} cannot be read: {why}.", hint="Name a file with JavaScript.") from exc
     answer = find_gateway(paths).post("/runs", {"code": code, "profile": args.profile})
     is_error = answer["kind"] != "ok"
     if args.json:

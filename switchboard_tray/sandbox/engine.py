@@ -143,7 +143,12 @@ class Engine:
                 return again
         message = telling(code, [text for text, _ in errors])
         prefix_chars = dict(errors)[message]
-        return self._located(_fault("syntax", *_named(message)), message, prefix_chars), 0
+        fault = self._located(_fault("syntax", *_named(message)), message, prefix_chars)
+        last_line = code.rstrip().count("\n") + 1
+        if (fault.get("line") or 0) > last_line:
+            # What stumbled is what we put behind the code.
+            fault = {**fault, "message": "the code ends too early", "line": last_line, "column": None}
+        return fault, 0
 
     def _first_that_compiles(
         self, tried: Iterable[Candidate]

@@ -294,4 +294,7 @@ def test_code_is_run_from_a_file_or_stdin(cli: Cli, home: Path, tmp_path: Path) 
     assert cli.done("exec", str(file), "--json").json()["tools"] == ["one.greet"]
     outcome = cli("exec", str(failing))
     assert (outcome.status, outcome.out) == (1, "") and "Hint: Did you mean greet?" in outcome.err
-    assert cli("exec", str(tmp_path / "none.js")).err.startswith(f"{tmp_path / 'none.js'} cannot be read")
+    absent = cli("exec", str(tmp_path / "none.js"))
+    assert absent.err.startswith(f"{tmp_path / 'none.js'} cannot be read: No such file or directory.\n")
+    file.write_bytes(b"\xff")
+    assert "it is no text in UTF-8" in cli("exec", str(file)).err

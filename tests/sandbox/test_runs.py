@@ -109,6 +109,8 @@ async def test_failed_tool_throws_and_can_be_caught(pool: SandboxPool) -> None:
         ("const a = 1;\nconst b = ;\nreturn a", "(line 2, column 11)"),
         ("async () => {\n\n  foo()\n}", "(line 3, column 3)"),
         ("interface A { x: number }\nconst a: A = { x: 1 };\nfoo(a);\nreturn 1", "(line 3"),
+        ("async () => { while (true) {} \n", "syntax: SyntaxError: the code ends too early (line 1)"),
+        ("async () => {\n  return [1, 2\n", "syntax: SyntaxError: the code ends too early (line 2)"),
         ("async () => s.ecko({})", "Hint: Did you mean echo?"),
         ("async () => fetch('x')", "there is no fetch here"),
         ("async () => { s.slow({}); s.echo({}); return 1 }", "2 calls were not awaited and cancelled: s.slow, s.echo"),
